@@ -53,11 +53,8 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 		"rpc-17-mixes-up-expansions": true,
 	}
 	all := map[string]catalogue.Entry{}
-	for _, f := range fault.All() {
-		all[f.Name] = f.Entry
-	}
-	for _, q := range quirk.All() {
-		all[q.Name] = q
+	for _, e := range slices.Concat(fault.All(), quirk.All()) {
+		all[e.Name] = e
 	}
 	w, plain := reference.DefaultWorld(), map[string]*talker{}
 	shown, limited := 0, 0

@@ -11,6 +11,7 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,53 +101,38 @@ func find(name string) (hostileCase, error) {
 // request, {length} the length of the answer, {pad:N} N letters, {open:N} and {close:N}
 // brackets, {items:N} N resources, {ff} the byte 255, and {n} the number of the repetition.
 func expand(text, answer, id string, n int) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "{")
-		b.WriteString(before)
-		if !found {
-			return b.String()
+	return mark.ReplaceAllStringFunc(text, func(whole string) string {
+		name, argument, _ := strings.Cut(strings.Trim(whole, "{}"), ":")
+		count, _ := strconv.Atoi(argument) // without one it is 0
+		switch name {
+		case "answer":
+			return answer
+		case "half":
+			return answer[:len(answer)/2]
+		case "id":
+			return id
+		case "length":
+			return strconv.Itoa(len(answer) + count)
+		case "n":
+			return strconv.Itoa(n)
+		case "pad":
+			return strings.Repeat("x", count)
+		case "open":
+			return strings.Repeat("[", count)
+		case "close":
+			return strings.Repeat("]", count)
+		case "ff":
+			return "\xff"
+		case "items":
+			items := make([]string, count)
+			for i := range items {
+				items[i] = fmt.Sprintf(`{"uri":"test://%d","name":"%[1]d"}`, i)
+			}
+			return strings.Join(items, ",")
 		}
-		mark, tail, closed := strings.Cut(rest, "}")
-		value, known := marked(mark, answer, id, n)
-		if !closed || !known {
-			b.WriteString("{")
-			text = rest
-			continue
-		}
-		b.WriteString(value)
-		text = tail
-	}
+		return whole
+	})
 }
 
-func marked(mark, answer, id string, n int) (string, bool) {
-	name, argument, _ := strings.Cut(mark, ":")
-	count, err := strconv.Atoi(argument)
-	switch name {
-	case "answer":
-		return answer, true
-	case "half":
-		return answer[:len(answer)/2], true
-	case "id":
-		return id, true
-	case "length":
-		return strconv.Itoa(len(answer) + count), err == nil || argument == ""
-	case "n":
-		return strconv.Itoa(n), true
-	case "pad":
-		return strings.Repeat("x", count), err == nil
-	case "open":
-		return strings.Repeat("[", count), err == nil
-	case "close":
-		return strings.Repeat("]", count), err == nil
-	case "ff":
-		return "\xff", true
-	case "items":
-		var b strings.Builder
-		for i := range count {
-			fmt.Fprintf(&b, `{"uri":"test://%d","name":"%d"},`, i, i)
-		}
-		return strings.TrimSuffix(b.String(), ","), err == nil
-	}
-	return "", false
-}
+// mark is a mark in a text, with a number behind it or none.
+var mark = regexp.MustCompile(`\{[a-z]+(:-?[0-9]+)?\}`)

@@ -53,8 +53,8 @@ func TestSample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.panics || o.orphans > 0 || len(o.reds) > 0 || o.result != "not-established" ||
-				o.status != 3 || o.memory > mostMemory || !strings.Contains(o.cause, want) {
+			if o.Panics || o.Orphans > 0 || len(o.Reds) > 0 || o.Result != "not-established" ||
+				o.Status != 3 || o.Memory > mostMemory || !strings.Contains(o.Cause, want) {
 				t.Errorf("%+v", o)
 			}
 		})
@@ -70,8 +70,8 @@ func TestParsed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if o.took > budget+ending || o.memory > mostMemory || o.result == "" || red != "" &&
-				!slices.Contains(o.reds, red) {
+			if o.Took > budget+ending || o.Memory > mostMemory || o.Result == "" || red != "" &&
+				!slices.Contains(o.Reds, red) {
 				t.Errorf("%+v", o)
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/badtarget"
@@ -32,32 +33,47 @@ const (
 // outcome is what a run left behind.
 type outcome struct {
 	hostileCase
-	status  int
-	took    time.Duration
-	memory  int64
-	orphans int
-	result  string
-	cause   string
-	reds    []string
-	panics  bool
+	Status  int
+	Took    time.Duration
+	Memory  int64
+	Orphans int
+	Result  string
+	Cause   string
+	Reds    []string
+	Panics  bool
+	// clean are the requirements that are red without the hostility.
+	clean []string
+}
+
+// Beyond are the requirements that are red because of the hostility.
+func (o *outcome) Beyond() []string {
+	return slices.DeleteFunc(slices.Clone(o.Reds), func(id string) bool { return slices.Contains(o.clean, id) })
+}
+
+// Said is what there is to say of the run, what is wrong with mcpcheck first.
+func (o *outcome) Said() string {
+	if faults := o.faults(); len(faults) > 0 {
+		return "**" + strings.Join(faults, "; ") + "** " + o.Cause
+	}
+	return o.Cause
 }
 
 // faults says what is wrong with mcpcheck in this case; empty if nothing is.
-func (o *outcome) faults(clean []string) []string {
+func (o *outcome) faults() []string {
 	var all []string
 	add := func(wrong bool, format string, args ...any) {
 		if wrong {
 			all = append(all, fmt.Sprintf(format, args...))
 		}
 	}
-	for _, id := range o.reds {
-		add(!slices.Contains(o.Red, id) && !slices.Contains(clean, id), "%s is red", id)
+	for _, id := range o.Beyond() {
+		add(!slices.Contains(o.Red, id), "%s is red", id)
 	}
-	add(o.took > budget+ending, "it took %.0f s", o.took.Seconds())
-	add(o.memory > mostMemory, "it took %d MiB", o.memory>>20)
-	add(o.orphans > 0, "%d processes were left", o.orphans)
-	add(o.panics, "it panicked")
-	add(o.result == "", "there is no report")
+	add(o.Took > budget+ending, "it took %.0f s", o.Took.Seconds())
+	add(o.Memory > mostMemory, "it took %d MiB", mib(o.Memory))
+	add(o.Orphans > 0, "%d processes were left", o.Orphans)
+	add(o.Panics, "it panicked")
+	add(o.Result == "", "there is no report")
 	return all
 }
 
@@ -91,7 +107,7 @@ func table(w io.Writer, program string, jobs int, names []string) (wrong int, er
 		if err != nil {
 			return 0, err
 		}
-		clean[over] = o.reds
+		clean[over] = o.Reds
 	}
 	outcomes := make([]*outcome, len(all))
 	failed := make([]error, len(all))
@@ -108,7 +124,10 @@ func table(w io.Writer, program string, jobs int, names []string) (wrong int, er
 	if err := errors.Join(failed...); err != nil {
 		return 0, err
 	}
-	return write(w, outcomes, clean), nil
+	for _, o := range outcomes {
+		o.clean = clean[strings.Replace(o.Over, "tls", "http", 1)]
+	}
+	return write(w, outcomes)
 }
 
 // self is this program, which is the servers, too.
@@ -161,11 +180,11 @@ func play(program, dir, name string) (*outcome, error) {
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return nil, err
 	}
-	o := &outcome{hostileCase: c, status: cmd.ProcessState.ExitCode(), took: time.Since(begin),
-		memory: peak(),
-		panics: strings.Contains(said.String(), "goroutine ") ||
+	o := &outcome{hostileCase: c, Status: cmd.ProcessState.ExitCode(), Took: time.Since(begin),
+		Memory: peak(),
+		Panics: strings.Contains(said.String(), "goroutine ") ||
 			strings.Contains(said.String(), "please report")}
-	o.orphans = left(pids)
+	o.Orphans = left(pids)
 	o.read(report, said.String())
 	return o, nil
 }
@@ -208,25 +227,25 @@ func (o *outcome) read(file, said string) {
 	if err != nil {
 		return
 	}
-	o.result = string(r.Summary.Outcome)
+	o.Result = string(r.Summary.Outcome)
 	blocked := ""
 	for i := range r.Results {
 		x := &r.Results[i]
-		if x.Verdict.Red() && !slices.Contains(o.reds, x.ID) {
-			o.reds = append(o.reds, x.ID)
+		if x.Verdict.Red() && !slices.Contains(o.Reds, x.ID) {
+			o.Reds = append(o.Reds, x.ID)
 		}
 		if x.Verdict == reports.Blocked && blocked == "" {
 			blocked = x.ID + " blocked: " + x.Reason
 		}
 	}
 	for _, e := range r.Target.Endpoints {
-		o.cause += e.Unreachable
+		o.Cause += e.Unreachable
 	}
-	if o.cause == "" {
-		o.cause = blocked
+	if o.Cause == "" {
+		o.Cause = blocked
 	}
 	if i := strings.Index(said, "left processes behind"); i >= 0 {
-		o.cause = "the processes that it left were ended"
+		o.Cause = "the processes that it left were ended"
 	}
 }
 
@@ -241,16 +260,11 @@ func left(pids string) int {
 		}
 		// The id may belong to another process by now: what was started here has the directory in
 		// its environment. What only waits to be collected by its parent has none any more.
-		p, err := os.FindProcess(pid)
-		if err != nil {
-			continue
-		}
 		environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 		if err == nil && bytes.Contains(environment, []byte(badtarget.EnvDir+"="+pids+"\x00")) {
 			n++
-			_ = p.Kill() // it has just ended by itself, or is ended
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it has just ended by itself, or is ended
 		}
-		_ = p.Release() // never fails on a handle that is held
 	}
 	return n
 }

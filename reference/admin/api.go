@@ -129,43 +129,6 @@ type call struct {
 // named is a parameter of the path or of the query; empty if it is not there.
 func (c *call) named(name string) string { return cmp.Or(c.PathValue(name), c.URL.Query().Get(name)) }
 
-// handler answers the requests of a route.
-type handler func(c *call) (v any, err error)
-
-// told answers with what there is to say of the server.
-func told(say func(s *reference.Server) any) handler {
-	return func(c *call) (any, error) { return say(c.server), nil }
-}
-
-// done does something that cannot fail.
-func done(do func(s *reference.Server)) handler {
-	return func(c *call) (any, error) {
-		do(c.server)
-		return nil, nil
-	}
-}
-
-// removal takes away what a parameter names.
-func removal(what, param string, remove func(s *reference.Server, name string) bool) handler {
-	return func(c *call) (any, error) {
-		if name := c.named(param); !remove(c.server, name) {
-			return nil, absent(what, param, name)
-		}
-		return nil, nil
-	}
-}
-
-// taking reads the body of a request, which is of some type.
-func taking[T any](handle func(c *call, in T) (any, error)) handler {
-	return func(c *call) (any, error) {
-		var in T
-		if err := decode(c.body, &in); err != nil {
-			return nil, err
-		}
-		return handle(c, in)
-	}
-}
-
 // serve handles a request of a route.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, to route) {
 	v, err := a.answer(w, &call{Request: r, server: a.serverOf(r), judge: a.options.Judge}, to)

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 var (
@@ -44,7 +45,7 @@ func (q Query) query(server *reference.Server, code, field string) (journal.Quer
 	}, nil
 }
 
-func getJournal(c *call) (any, error) {
+func getJournal(c *call) (list EntryList, err error) {
 	v := c.URL.Query()
 	q := Query{
 		Direction: journal.Direction(v.Get("direction")), Method: v.Get("method"), URI: v.Get("uri"),
@@ -55,48 +56,47 @@ func getJournal(c *call) (any, error) {
 	for _, k := range append(v["kind"], v["kinds"]...) {
 		q.Kinds = append(q.Kinds, journal.Kind(k))
 	}
-	var err error
 	if q.Limit, err = c.number("limit", DefaultLimit, MaxLimit); err != nil {
-		return nil, err
+		return list, err
 	}
 	if since := v.Get("since"); since != "" {
 		if q.Since, err = strconv.ParseUint(since, 10, 64); err != nil {
-			return nil, problem(CodeParameter, "since", `the query parameter "since" must be a number`)
+			return list, problem(CodeParameter, "since", `the query parameter "since" must be a number`)
 		}
 	}
 	if newest := v.Get("newest"); newest != "" && newest != "true" && newest != "false" {
-		return nil, problem(CodeParameter, "newest", `the query parameter "newest" must be true or false`)
+		return list, problem(CodeParameter, "newest", `the query parameter "newest" must be true or false`)
 	}
 	selected, err := q.query(c.server, CodeParameter, "")
 	if err != nil {
-		return nil, err
+		return list, err
 	}
 	j := c.server.Journal()
-	list := EntryList{Last: j.Last(), Lost: j.Lost(), Entries: []journal.Entry{}}
+	list = EntryList{Last: j.Last(), Lost: j.Lost(), Entries: []journal.Entry{}}
 	if q.Limit > 0 {
 		list.Entries = append(list.Entries, j.Query(selected)...)
 	}
 	return list, nil
 }
 
-func postWait(c *call, w Wait) (any, error) {
+func postWait(c *call, w Wait) (o Outcome, err error) {
 	if w.Count < 0 || w.Count > MaxLimit {
-		return nil, problem(CodeInvalid, "count", "count must be between 0 and %d", MaxLimit)
+		return o, problem(CodeInvalid, "count", "count must be between 0 and %d", MaxLimit)
 	}
 	patience, err := timeout(w.Timeout)
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	q, err := w.Query.query(c.server, CodeInvalid, "query")
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	ctx, cancel := within(c.Context(), patience)
 	defer cancel()
 	j := c.server.Journal()
 	limit := q.Limit
 	q.Limit = 0 // is for the answer
-	o := outcome(j, j.WaitFor(ctx, q, max(w.Count, 1)))
+	o = outcome(j, j.WaitFor(ctx, q, max(w.Count, 1)))
 	if q.Limit = limit; q.Limit == 0 {
 		q.Limit = DefaultLimit
 	}
@@ -112,14 +112,14 @@ func outcome(j *journal.Journal, err error) Outcome {
 	return o
 }
 
-func postAssert(c *call, a Assertion) (any, error) {
+func postAssert(c *call, a Assertion) (o Outcome, err error) {
 	if operation.Given(a.Exactly != nil, a.AtLeast != nil, a.InOrder != nil) != 1 || a.InOrder != nil &&
 		len(a.InOrder) == 0 {
-		return nil, problem(CodeInvalid, "",
+		return o, problem(CodeInvalid, "",
 			"an assertion has exactly one of exactly, atLeast and inOrder, which must not be empty")
 	}
 	if len(a.InOrder) > DefaultLimit {
-		return nil, problem(CodeInvalid, "inOrder", "inOrder has more than %d queries", DefaultLimit)
+		return o, problem(CodeInvalid, "inOrder", "inOrder has more than %d queries", DefaultLimit)
 	}
 	j := c.server.Journal()
 	if a.InOrder != nil {
@@ -127,7 +127,7 @@ func postAssert(c *call, a Assertion) (any, error) {
 		for i, q := range a.InOrder {
 			selected, err := q.query(c.server, CodeInvalid, "inOrder."+strconv.Itoa(i))
 			if err != nil {
-				return nil, err
+				return o, err
 			}
 			queries = append(queries, selected)
 		}
@@ -135,7 +135,7 @@ func postAssert(c *call, a Assertion) (any, error) {
 	}
 	q, err := a.Query.query(c.server, CodeInvalid, "query")
 	if err != nil {
-		return nil, err
+		return o, err
 	}
 	if a.Exactly != nil {
 		return outcome(j, j.Exactly(q, *a.Exactly)), nil
@@ -143,7 +143,7 @@ func postAssert(c *call, a Assertion) (any, error) {
 	return outcome(j, j.AtLeast(q, *a.AtLeast)), nil
 }
 
-func postVerify(c *call, v Verify) (any, error) {
+func postVerify(c *call, v Verify) (*reports.Report, error) {
 	if c.judge == nil {
 		return nil, problem(CodeNotFound, "",
 			"there is nobody here to judge clients: the journal can be judged elsewhere")

@@ -70,19 +70,18 @@ func (a *API) serverOf(r *http.Request) *reference.Server {
 	return a.server
 }
 
-func postNamespace(c *call, in NewNamespace) (any, error) {
+func postNamespace(c *call, in NewNamespace) (one reference.Namespace, err error) {
 	o := reference.NamespaceOptions{Revisions: in.Revisions, PageSize: in.PageSize, Faults: in.Faults,
 		Quirks: in.Quirks, Seed: in.Seed}
-	var err error
 	if o.World, err = in.world(); err != nil {
-		return nil, err
+		return one, err
 	}
 	made, err := c.server.AddNamespace(in.Name, o)
 	switch {
 	case errors.Is(err, reference.ErrNamespaceTaken), errors.Is(err, reference.ErrNamespacesFull):
-		return nil, problem(CodeConflict, "name", "%s", err)
+		return one, problem(CodeConflict, "name", "%s", err)
 	case err != nil:
-		return nil, problem(CodeInvalid, "", "%s", err)
+		return one, problem(CodeInvalid, "", "%s", err)
 	}
 	return made.Describe(), nil
 }
@@ -119,11 +118,10 @@ func (n NewNamespace) world() (*reference.World, error) {
 	return &w, nil
 }
 
-func getNamespace(c *call) (any, error) {
-	name := c.named("name")
-	s, ok := c.server.Namespace(name)
-	if !ok {
-		return nil, absent("namespace", "name", name)
+// namespace describes the namespace of a name.
+func namespace(s *reference.Server, name string) (one reference.Namespace, ok bool) {
+	if s, ok = s.Namespace(name); ok {
+		one = s.Describe()
 	}
-	return s.Describe(), nil
+	return one, ok
 }

@@ -28,41 +28,28 @@ type Expired struct {
 }
 
 // issuing is a handler for those servers that have an authorization server.
-func issuing(handle func(c *call, as *oauth.Server) (any, error)) handler {
-	return func(c *call) (any, error) {
+func issuing[R any](handle func(c *call, as *oauth.Server) (R, error)) handler {
+	return giving(func(c *call) (none R, err error) {
 		as := c.server.OAuth()
 		if as == nil {
-			return nil, problem(CodeNotFound, "",
+			return none, problem(CodeNotFound, "",
 				"there is no authorization server: the mock is started with --oauth to have one")
 		}
 		return handle(c, as)
-	}
+	})
 }
 
-var (
-	getGrants = issuing(func(_ *call, as *oauth.Server) (any, error) { return GrantList{as.Grants()}, nil })
+func postExpire(c *call, as *oauth.Server) (Expired, error) {
+	var in Expire
+	if err := decode(c.body, &in); err != nil {
+		return Expired{}, err
+	}
+	return Expired{as.Expire(in.Grant, in.Refresh)}, nil
+}
 
-	getOAuthClients = issuing(func(_ *call, as *oauth.Server) (any, error) {
-		return OAuthClientList{as.Clients()}, nil
-	})
-
-	postExpire = issuing(func(c *call, as *oauth.Server) (any, error) {
-		var in Expire
-		if err := decode(c.body, &in); err != nil {
-			return nil, err
-		}
-		return Expired{as.Expire(in.Grant, in.Refresh)}, nil
-	})
-
-	deleteGrant = issuing(func(c *call, as *oauth.Server) (any, error) {
-		if id := c.named("id"); !as.Revoke(id) {
-			return nil, absent("grant", "id", id)
-		}
-		return nil, nil
-	})
-
-	deleteOAuth = issuing(func(_ *call, as *oauth.Server) (any, error) {
-		as.Forget()
-		return nil, nil
-	})
-)
+func deleteGrant(c *call, as *oauth.Server) (any, error) {
+	if id := c.named("id"); !as.Revoke(id) {
+		return nil, absent("grant", "id", id)
+	}
+	return nil, nil
+}

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 )
 
-func deviations(*reference.Server) any {
+func deviations(*reference.Server) DeviationList {
 	list := DeviationList{Faults: []Deviation{}, Quirks: []Deviation{}}
 	for _, f := range fault.All() {
 		list.Faults = append(list.Faults, Deviation{f.Name, f.Requirement, f.Summary})
@@ -24,19 +24,18 @@ func deviations(*reference.Server) any {
 		list.Faults = append(list.Faults, Deviation{f.Name, "connection", f.Summary})
 	}
 	for _, q := range quirk.All() {
-		list.Quirks = append(list.Quirks, Deviation{q.Name, strings.Join(q.Permits, ","), q.Summary})
+		list.Quirks = append(list.Quirks, Deviation{q.Name, q.Requirement, q.Summary})
 	}
 	return list
 }
 
-func postRule(c *call, r control.Rule) (any, error) {
+func postRule(c *call, r control.Rule) (status control.Status, err error) {
 	if err := r.Validate(); err != nil {
-		return nil, problem(CodeInvalid, ruleField(r, err), "%s",
+		return status, problem(CodeInvalid, ruleField(r, err), "%s",
 			strings.ReplaceAll(err.Error(), "see mockserver ", "see GET /deviations for "))
 	}
-	status, err := c.server.AddRule(r)
-	if err != nil {
-		return nil, problem(CodeConflict, "", "%s", err)
+	if status, err = c.server.AddRule(r); err != nil {
+		return status, problem(CodeConflict, "", "%s", err)
 	}
 	status.Warnings = append(status.Warnings, hindrances(c.server, r)...)
 	return status, nil
@@ -100,14 +99,6 @@ func ruleField(r control.Rule, err error) string {
 	return given[0]
 }
 
-func getRule(c *call) (any, error) {
-	status, ok := c.server.Rule(c.named("id"))
-	if !ok {
-		return nil, absent("rule", "id", c.named("id"))
-	}
-	return status, nil
-}
-
 // timeout is how long a request wants to wait.
 func timeout(d Duration) (time.Duration, error) {
 	switch {
@@ -125,37 +116,39 @@ func within(ctx context.Context, patience time.Duration) (context.Context, conte
 	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("not within %s", patience))
 }
 
-func postAsk(c *call, a Ask) (any, error) {
+func postAsk(c *call, a Ask) (answer reference.Answer, err error) {
 	if a.Method == "" {
-		return nil, problem(CodeInvalid, "method", "method is missing")
+		return answer, problem(CodeInvalid, "method", "method is missing")
 	}
 	if a.Params != nil {
 		if err := decode(a.Params, &map[string]any{}); err != nil {
-			return nil, problem(CodeInvalid, "params", "params must be a JSON object")
+			return answer, problem(CodeInvalid, "params", "params must be a JSON object")
 		}
 	}
 	patience, err := timeout(a.Timeout)
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
 	ctx, cancel := within(c.Context(), patience)
 	defer cancel()
-	answer, err := c.server.Ask(ctx, c.PathValue("id"), reference.Ask{Method: a.Method, Params: a.Params,
+	answer, err = c.server.Ask(ctx, c.PathValue("id"), reference.Ask{Method: a.Method, Params: a.Params,
 		Undeclared: a.Undeclared})
 	switch {
 	case errors.Is(err, reference.ErrNoSession):
-		return nil, problem(CodeNotFound, "id", "%s", err)
+		return answer, problem(CodeNotFound, "id", "%s", err)
 	case errors.Is(err, reference.ErrNotAsked):
-		return nil, problem(CodeConflict, "", "%s", err)
+		return answer, problem(CodeConflict, "", "%s", err)
 	case err != nil:
-		return nil, problem(CodeTimeout, "", "%s", err)
+		return answer, problem(CodeTimeout, "", "%s", err)
 	}
 	return answer, nil
 }
 
-func putStates(c *call, in StateList) (any, error) {
+func states(s *reference.Server) StateList { return StateList{s.States()} }
+
+func putStates(c *call, in StateList) (StateList, error) {
 	if err := c.server.SetStates(in.States); err != nil {
-		return nil, problem(CodeInvalid, "states", "%s", err)
+		return in, problem(CodeInvalid, "states", "%s", err)
 	}
-	return StateList{c.server.States()}, nil
+	return states(c.server), nil
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-func postReset(c *call) (any, error) {
+func postReset(c *call) error {
 	if err := c.server.Reset(); err != nil {
-		return nil, problem(CodeConflict, "", "%s", err)
+		return problem(CodeConflict, "", "%s", err)
 	}
-	return nil, nil
+	return nil
 }
 
 // number reads a query parameter that is a number from 0 to most.
@@ -31,17 +31,17 @@ func (c *call) number(name string, otherwise, most int) (int, error) {
 	return n, nil
 }
 
-func getResources(c *call) (any, error) {
+func getResources(c *call) (list ResourceList, err error) {
 	limit, err := c.number("limit", DefaultLimit, MaxLimit)
 	if err != nil {
-		return nil, err
+		return list, err
 	}
 	offset, err := c.number("offset", 0, 1<<30)
 	if err != nil {
-		return nil, err
+		return list, err
 	}
 	all := c.server.World().Resources
-	list := ResourceList{Resources: []ResourceSummary{}, Total: len(all)}
+	list = ResourceList{Resources: []ResourceSummary{}, Total: len(all)}
 	for _, r := range all[min(offset, len(all)):min(offset+limit, len(all))] {
 		list.Resources = append(list.Resources, ResourceSummary{r.URI, r.Name, r.MIMEType, r.Hidden})
 	}
@@ -98,13 +98,18 @@ func (p *parts[T]) named(c *call) (part T, err error) {
 	return part, absent(p.what, p.key, key)
 }
 
-func (p *parts[T]) get(c *call) (any, error) {
-	part, err := p.named(c)
-	if err != nil {
-		return nil, err
-	}
-	data, err := p.encode(part)
-	return json.RawMessage(data), err
+// getting answers with the part that the request names.
+func (p *parts[T]) getting() handler {
+	h := giving(func(c *call) (any, error) {
+		part, err := p.named(c)
+		if err != nil {
+			return nil, err
+		}
+		data, err := p.encode(part)
+		return json.RawMessage(data), err
+	})
+	h.response = *new(T)
+	return h
 }
 
 // written answers with a part that has been put or changed.
@@ -128,14 +133,16 @@ func (p *parts[T]) replace(c *call) (any, error) {
 	return p.written(part)
 }
 
-// part is a handler whose body is a part of a world, or a patch of one.
-func part(handle handler) handler {
-	return func(c *call) (any, error) {
+// writing is a handler whose body is a part of a world, or a patch of one.
+func (p *parts[T]) writing(request any, write func(c *call) (any, error)) handler {
+	h := accepting(request, giving(func(c *call) (any, error) {
 		if err := isObject(c.body); err != nil {
 			return nil, err
 		}
-		return handle(c)
-	}
+		return write(c)
+	}))
+	h.response = written{*new(T)}
+	return h
 }
 
 // isObject says why a body is no JSON object; what it has in it is looked at elsewhere.
@@ -169,12 +176,12 @@ func patchResource(c *call) (any, error) {
 	return resources.written(r)
 }
 
-func getTemplates(c *call) (any, error) {
+func getTemplates(c *call) (TemplateList, error) {
 	list := TemplateList{Templates: []json.RawMessage{}}
 	for _, t := range c.server.World().Templates {
 		data, err := world.EncodeTemplate(t)
 		if err != nil {
-			return nil, err
+			return list, err
 		}
 		list.Templates = append(list.Templates, data)
 	}

@@ -3,12 +3,11 @@ package control
 import (
 	"context"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// chain is the way through a rule and all that come after it.
+// chain is the way of each kind of message through some rules to the server.
 type chain struct {
 	handle  hook.Handler
 	emit    hook.Emitter
@@ -52,59 +51,49 @@ func around(web func(http.Handler) http.Handler) func(way) way {
 	return func(next way) way { return serves(web(handler(next))) }
 }
 
-// kind is where a chain has the way of one kind of message.
-type kind[X, R any] func(*chain) *hook.Way[X, R]
-
-func calls(c *chain) *hook.Handler      { return &c.handle }
-func messages(c *chain) *hook.Emitter   { return &c.emit }
-func input(c *chain) *hook.Receiver     { return &c.receive }
-func events(c *chain) *hook.EventWriter { return &c.event }
-func requests(c *chain) *way            { return &c.web }
-
-// build makes the way through the rule: each kind of hook acts where the rule
-// applies, and lets everything else pass.
-func (n *node) build() {
+// through is the way through the rule, too: each kind of hook acts where the rule applies, and lets everything
+// else pass.
+func (n *node) through(next chain) chain {
 	h := hook.Compared(n.hooks)
-	through(n, calls, h.Handle, func(_ context.Context, c *hook.Call) *hook.Trace { return c.Trace })
-	through(n, messages, h.Emit, n.ofMessage)
-	through(n, input, h.Receive, traceOf)
-	through(n, events, h.Event, n.ofEvent)
 	web := around(h.HTTP)
-	if n.about.Needs.Authorization { // is demanded whether the rule acts or not
+	if n.Needs.Authorization { // is demanded whether the rule acts or not
 		demands, acts := around(hook.RequireBearer().HTTP), web
 		web = func(next way) way { return hook.Wrap(acts, demands(next)) }
 	}
-	through(n, requests, web, traceOf)
+	return chain{
+		pass(n, h.Handle, next.handle, func(_ context.Context, c *hook.Call) *hook.Trace { return c.Trace }),
+		pass(n, h.Emit, next.emit, n.ofMessage),
+		pass(n, h.Receive, next.receive, traceOf),
+		pass(n, h.Event, next.event, n.ofEvent),
+		pass(n, web, next.web, traceOf),
+	}
 }
 
 func traceOf[X any](ctx context.Context, _ X) *hook.Trace { return hook.TraceOf(ctx) }
 
-// through makes the way of one kind of message through a rule, by the trace of the message.
-func through[X, R any](
-	n *node, k kind[X, R], around func(hook.Way[X, R]) hook.Way[X, R], of hook.Way[X, *hook.Trace],
-) {
-	pass := k.way(&n.next)
-	if *k(&n.own) = pass; around == nil {
-		return
+// pass is the way of one kind of message through a rule, by the trace of the message.
+func pass[X, R any](
+	n *node, around func(hook.Way[X, R]) hook.Way[X, R], next hook.Way[X, R], of hook.Way[X, *hook.Trace],
+) hook.Way[X, R] {
+	if around == nil || next == nil {
+		return next
 	}
-	act := around(pass)
-	*k(&n.own) = func(ctx context.Context, x X) R {
+	act := around(next)
+	return func(ctx context.Context, x X) R {
 		if ctx, ok := n.enter(ctx, of(ctx, x)); ok {
 			return act(ctx, x)
 		}
-		return pass(ctx, x)
+		return next(ctx, x)
 	}
 }
 
-// way is the way of the chain that is there at the time.
-func (k kind[X, R]) way(there *atomic.Pointer[chain]) hook.Way[X, R] {
-	return func(ctx context.Context, x X) R { return (*k(there.Load()))(ctx, x) }
-}
-
-// enters leads what comes to a server into the rules of a set, and what passes them to the server.
-func (k kind[X, R]) enters(s *Set) func(hook.Way[X, R]) hook.Way[X, R] {
+// entered leads what comes to a server into the rules of a set, and what passes them to the server.
+func entered[X, R any](s *Set, kind func(*chain) *hook.Way[X, R]) func(hook.Way[X, R]) hook.Way[X, R] {
 	return func(next hook.Way[X, R]) hook.Way[X, R] {
-		*k(&s.base) = next
-		return k.way(&s.head)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		*kind(&s.base) = next
+		s.link()
+		return func(ctx context.Context, x X) R { return (*kind(s.head.Load()))(ctx, x) }
 	}
 }

@@ -150,18 +150,18 @@ func once(ctx context.Context) bool {
 
 // onRequest acts instead of the handling of an HTTP request.
 func onRequest(act func(w http.ResponseWriter, r *http.Request)) hook.Hooks {
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, _ http.Handler) { act(w, r) })
+	return hook.OnHTTP(nil, func(x hook.Serving) { act(x.W, x.Request) })
 }
 
 // onBody acts instead of the writing of a response that is no event stream.
 func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, error)) hook.Hooks {
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
-			if hook.Streams(w) {
-				return w.Write(p)
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		x.Serve(&hook.Writer{ResponseWriter: x.W, Body: func(p []byte) (int, error) {
+			if hook.Streams(x.W) {
+				return x.W.Write(p)
 			}
-			return write(r, w, p)
-		}}, r)
+			return write(x.Request, x.W, p)
+		}}, x.Request)
 	})
 }
 
@@ -204,9 +204,7 @@ func reset(w http.ResponseWriter, r *http.Request) {
 
 // stall waits until the client leaves or the server ends.
 func stall(ctx context.Context) error {
-	alive, cancel := alive(ctx)
-	defer cancel()
-	hook.Hang(alive)
+	hook.Hang(ctx)
 	hook.Cut(ctx)
 	return nil
 }
@@ -224,14 +222,4 @@ func eventBytes(e hook.Event) []byte {
 		return e.Raw
 	}
 	return hook.EncodeEvent(e)
-}
-
-// alive is the context of a request that ends with the server, too.
-func alive(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if t := hook.TraceOf(ctx); t != nil && t.Server != nil {
-		stop := context.AfterFunc(t.Server, cancel)
-		return ctx, func() { stop(); cancel() }
-	}
-	return ctx, cancel
 }

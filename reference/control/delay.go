@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -23,19 +24,15 @@ func dribbling(rate int64) hook.Hooks {
 			if !hook.Acts(r.Context()) {
 				return w.Write(p)
 			}
-			ctx, cancel := alive(r.Context())
-			defer cancel()
-			err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
+			err := trickle(r.Context(), rate, p, func(part []byte) error { return push(w, part) })
 			return len(p), err
 		}),
 		hook.OnEvent(func(e hook.Streaming) error {
 			if !hook.Acts(e) {
 				return e.Next()
 			}
-			slow, cancel := alive(e)
-			defer cancel()
 			return trickle(
-				slow,
+				e,
 				rate,
 				eventBytes(e.Event),
 				func(part []byte) error { return e.Write(hook.Event{Raw: part, Stream: e.Stream}) },
@@ -69,7 +66,7 @@ func trickle(ctx context.Context, rate int64, p []byte, write func([]byte) error
 			return nil
 		}
 		if !hook.Pause(ctx, time.Duration(float64(n)/float64(rate)*float64(time.Second))) {
-			return ctx.Err()
+			return cmp.Or(ctx.Err(), context.Canceled) // or the server has ended
 		}
 	}
 	return nil

@@ -56,77 +56,96 @@ func (r Rule) Validate() error {
 	if err := operation.CheckAll(r.Do).First(); err != nil {
 		return err
 	}
-	m, err := r.find()
+	d, err := r.find()
 	if err != nil {
 		return err
 	}
-	return r.limitable(m)
+	return r.limitable(d)
 }
 
 // limitable refuses limits for what acts on no single message.
-func (r Rule) limitable(m fault.Fault) error {
+func (r Rule) limitable(d deviation) error {
 	if r.Limits.None() {
 		return nil
 	}
-	h := m.HooksFor(stream(0, 0))
+	h := d.HooksFor(stream(0, 0))
 	var whole string
 	switch {
-	case !h.Idle() || h.EventStreams != nil || m.Needs.Authorization:
+	case !h.Idle() || h.EventStreams != nil || d.Needs.Authorization:
 		return nil
 	case h.Stdio != nil || h.Conn != nil:
 		whole = "connections"
-	case m.Overlay != nil:
+	case d.Overlay != nil:
 		whole = "worlds"
 	default:
 		whole = "servers"
 	}
-	return fmt.Errorf("%s acts on whole %s and cannot be limited", r.name(), whole)
+	return fmt.Errorf("%s acts on whole %s and cannot be limited", d.label, whole)
 }
 
-// find is what the rule consists of. What permits a quirk takes the place of a requirement.
-func (r Rule) find() (fault.Fault, error) {
-	var e fault.Fault
-	switch {
+// The sorts of rules, from outside to inside.
+const (
+	rankDelay = iota
+	rankFailure
+	rankFault
+	rankQuirk
+)
+
+// deviation is what a rule consists of.
+type deviation struct {
+	fault.Fault
+	rank  int
+	label string // what the journal calls it
+}
+
+// find is what the rule consists of. Of what there is not it has the label.
+func (r Rule) find() (d deviation, err error) {
+	switch known := false; {
 	case r.Fault != "":
-		if f, ok := fault.Find(r.Fault); ok {
-			return f, nil
+		d.rank, d.label = rankFault, r.Fault
+		if d.Fault, known = fault.Find(r.Fault); known {
+			return d, nil
 		}
 		for _, c := range connectionFailures {
 			if c.Name == r.Fault {
-				e.Name, e.Summary, e.Needs.Transports = c.Name, c.Summary, c.Transports
-				return fault.Fault{Entry: e.With(c.Hooks), Requirement: "connection"}, nil
+				d.Name, d.Summary, d.Requirement = c.Name, c.Summary, "connection"
+				d.Needs.Transports = c.Transports
+				d.rank, d.Fault = rankFailure, d.With(c.Hooks)
+				return d, nil
 			}
 		}
 		if slices.Contains(QuirkNames(), r.Fault) {
-			return e, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
+			return d, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
 		}
-		return e, fmt.Errorf(
-			"unknown fault %q%s",
-			r.Fault,
-			nearby(r.Fault, FaultNames(), "mockserver faults"),
-		)
+		return d, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
 	case r.Quirk != "":
-		if q, ok := quirk.Find(r.Quirk); ok {
-			return fault.Fault{Entry: q, Requirement: strings.Join(q.Permits, ",")}, nil
+		d.rank, d.label = rankQuirk, r.Quirk
+		if d.Fault, known = quirk.Find(r.Quirk); known {
+			return d, nil
 		}
 		if slices.Contains(FaultNames(), r.Quirk) {
-			return e, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
+			return d, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
 		}
-		return e, fmt.Errorf(
-			"unknown quirk %q%s",
-			r.Quirk,
-			nearby(r.Quirk, QuirkNames(), "mockserver quirks"),
-		)
-	case r.Delay != nil && r.Delay.Kind == operation.KindDribble:
-		return fault.Fault{Entry: e.With(dribbling(r.Delay.Rate))}, nil
+		return d, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
 	case r.Delay != nil:
-		e.Do = []operation.Operation{{On: operation.OnRequest, Delay: r.Delay}}
+		d.rank, d.label = rankDelay, "delay "+r.Delay.String()
+		if r.Delay.Kind == operation.KindDribble {
+			d.Fault = d.With(dribbling(r.Delay.Rate))
+		} else {
+			d.Do = []operation.Operation{{On: operation.OnRequest, Delay: r.Delay}}
+		}
 	case r.Fail != nil:
-		e.Do = r.Fail.Operations()
+		d.rank, d.label, d.Do = rankFailure, fmt.Sprintf("fail %d", r.Fail.Code), r.Fail.Operations()
+		if r.Fail.Code == 0 {
+			d.label = fmt.Sprintf("fail HTTP %d", r.Fail.Status)
+		}
 	default:
-		e.Do = r.Do
+		d.rank, d.label, d.Do = rankFault, r.ID, r.Do
+		if len(r.Do) > 0 {
+			d.label = r.Do[0].String()
+		}
 	}
-	return e, nil
+	return d, nil
 }
 
 // nearby says what a name may have been meant to be, or where all stand.
@@ -160,30 +179,14 @@ func QuirkNames() []string {
 
 // Overlay is how the rule changes the world that is served; nil if it does not.
 func (r Rule) Overlay() func(*world.World) {
-	if r.Fault == "" && r.Quirk == "" {
-		return nil
-	}
-	m, _ := r.find() // an unknown one has none
-	return m.Overlay
+	d, _ := r.find() // an unknown one has none
+	return d.Overlay
 }
 
 // name is what the journal calls the rule.
 func (r Rule) name() string {
-	switch {
-	case r.Fault != "":
-		return r.Fault
-	case r.Quirk != "":
-		return r.Quirk
-	case r.Fail != nil && r.Fail.Code != 0:
-		return fmt.Sprintf("fail %d", r.Fail.Code)
-	case r.Fail != nil:
-		return fmt.Sprintf("fail HTTP %d", r.Fail.Status)
-	case r.Delay != nil:
-		return "delay " + r.Delay.String()
-	case len(r.Do) > 0:
-		return r.Do[0].String()
-	}
-	return r.ID
+	d, _ := r.find() // an unknown one has a name as well
+	return d.label
 }
 
 // Warnings lists, in sentences, what a set takes although it is most likely a mistake:
@@ -195,16 +198,8 @@ func (r Rule) Warnings() []string {
 	}
 	for _, key := range append([]string{"message"}, limits...) {
 		if strings.Contains(r.URI, ":"+key+"=") {
-			found = append(
-				found,
-				fmt.Sprintf(
-					"%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come "+
-						"before it",
-					r.name(),
-					r.URI,
-					key,
-				),
-			)
+			found = append(found, fmt.Sprintf("%s: the pattern %q has %s= in it: uri takes the rest, so the "+
+				"other limits come before it", r.name(), r.URI, key))
 		}
 	}
 	return found
@@ -212,6 +207,6 @@ func (r Rule) Warnings() []string {
 
 // Needs are the conditions under which the fault or the quirk of a rule shows; nothing for others.
 func (r Rule) Needs() fault.Needs {
-	m, _ := r.find() // an unknown one needs nothing
-	return m.Needs
+	d, _ := r.find() // an unknown one needs nothing
+	return d.Needs
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
@@ -61,7 +60,7 @@ type Set struct {
 // may be nil.
 func New(seed uint64, j *journal.Journal) *Set {
 	s := &Set{seed: seed, journal: j}
-	s.head.Store(&s.base)
+	s.head.Store(&chain{})
 	s.live.Store(&[]*node{})
 	s.states.now.Store(&map[string]string{})
 	return s
@@ -92,12 +91,12 @@ func (s *Set) Start(rules []Rule) error {
 	}
 	prepared := make([]*node, 0, len(rules))
 	for _, r := range rules {
-		rank := r.rank()
-		n, err := s.prepare(r, numbers[rank])
+		about, _ := r.find() // prepare says what is wrong with it
+		n, err := s.prepare(r, numbers[about.rank])
 		if err != nil {
 			return err
 		}
-		numbers[rank]++
+		numbers[n.rank]++
 		prepared = append(prepared, n)
 	}
 	s.mu.Lock()
@@ -191,15 +190,13 @@ func (s *Set) has(id string) bool {
 	return slices.ContainsFunc(s.nodes, func(n *node) bool { return n.rule.ID == id })
 }
 
-// link chains the rules. A call that is within a rule which has gone goes on with
-// what came after it then. The caller holds mu.
+// link chains the rules. What is on its way through them then goes on as it began. The caller holds mu.
 func (s *Set) link() {
-	next := &s.base
+	way := s.base
 	for _, n := range slices.Backward(s.nodes) {
-		n.next.Store(next)
-		next = &n.own
+		way = n.through(way)
 	}
-	s.head.Store(next)
+	s.head.Store(&way)
 	s.live.Store(new(s.nodes))
 }
 
@@ -209,12 +206,12 @@ func (s *Set) Hooks() hook.Hooks {
 		About: func(t *hook.Trace) bool {
 			return s.anyHas(func(n *node) bool { return n.hooks.Concern(t) && n.matcher.Concerns(t) })
 		},
-		Handle:  kind[*hook.Call, *hook.Reply](calls).enters(s),
-		Emit:    kind[hook.Message, error](messages).enters(s),
-		Receive: kind[hook.Incoming, error](input).enters(s),
-		Event:   kind[hook.Event, error](events).enters(s),
+		Handle:  entered(s, func(c *chain) *hook.Handler { return &c.handle }),
+		Emit:    entered(s, func(c *chain) *hook.Emitter { return &c.emit }),
+		Receive: entered(s, func(c *chain) *hook.Receiver { return &c.receive }),
+		Event:   entered(s, func(c *chain) *hook.EventWriter { return &c.event }),
 		HTTP: func(next http.Handler) http.Handler {
-			return handler(kind[exchange, error](requests).enters(s)(serves(next)))
+			return handler(entered(s, func(c *chain) *way { return &c.web })(serves(next)))
 		},
 		EventStreams: func(t *hook.Trace) bool {
 			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.holds(t) })
@@ -247,26 +244,14 @@ func (s *Set) whole() hook.Hooks {
 	return hook.Join(all...)
 }
 
-// The sorts of rules, from outside to inside.
-const (
-	rankDelay = iota
-	rankFailure
-	rankFault
-	rankQuirk
-)
-
 // node is a rule at its place.
 type node struct {
+	deviation
 	set     *Set
 	rule    Rule
-	name    string // what the journal calls it
-	about   fault.Fault
-	rank    int
 	matcher *operation.Matcher
 	chance  *rand.Rand
 	hooks   hook.Hooks
-	own     chain
-	next    atomic.Pointer[chain]
 	counted bool // it matters on which messages it acts
 
 	mu   sync.Mutex
@@ -278,7 +263,7 @@ func (n *node) status() Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return Status{
-		Rule: n.rule, Name: n.name, Requirement: n.about.Requirement, Summary: n.about.Summary,
+		Rule: n.rule, Name: n.label, Requirement: n.Requirement, Summary: n.Summary,
 		Hits: n.hits, Done: n.done(),
 		Warnings: n.rule.Warnings(),
 	}
@@ -286,21 +271,6 @@ func (n *node) status() Status {
 
 // done reports whether the count of the rule is used up. The caller holds mu.
 func (n *node) done() bool { return n.rule.Count > 0 && n.hits >= n.rule.Count }
-
-func (r Rule) rank() int {
-	switch {
-	case r.Delay != nil:
-		return rankDelay
-	case r.Fail != nil:
-		return rankFailure
-	case r.Quirk != "":
-		return rankQuirk
-	}
-	if m, err := r.find(); err == nil && m.Requirement == "connection" {
-		return rankFailure
-	}
-	return rankFault
-}
 
 // prepare makes the node of a rule.
 func (s *Set) prepare(r Rule, source uint64) (*node, error) {
@@ -316,17 +286,10 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 		return nil, err
 	}
 	n := &node{
-		set:     s,
-		rule:    r,
-		name:    r.name(),
-		about:   about,
-		rank:    r.rank(),
-		matcher: m,
-		hooks:   about.HooksFor(stream(s.seed, source)),
+		set: s, rule: r, deviation: about, matcher: m, hooks: about.HooksFor(stream(s.seed, source)),
+		chance: stream(s.seed, source|streamChance),
 	}
-	n.chance = stream(s.seed, source|streamChance)
 	n.counted = r.Counted() && !n.hooks.Idle()
-	n.build()
 	return n, nil
 }
 
@@ -337,7 +300,7 @@ func (n *node) concerns(t *hook.Trace) bool {
 		return n.matcher.Free
 	}
 	h := &n.hooks
-	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams != nil || n.about.Needs.Authorization
+	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams != nil || n.Needs.Authorization
 	return n.matcher.Concerns(t) && (elsewhere || h.About == nil || h.About(t)) &&
 		n.matcher.Holds(n.statesAt(t)) &&
 		n.matcher.Tests(t)
@@ -394,13 +357,13 @@ func (n *node) spend() bool {
 // mark notes that the rule holds for a message. Rules that hold for everything and are
 // part of how the server is do not get an entry each time.
 func (n *node) mark(t *hook.Trace) {
-	t.Mark(n.name)
+	t.Mark(n.label)
 	if n.matcher.Free && n.rank > rankFailure {
 		return
 	}
 	n.set.journal.Note(&journal.Entry{
 		Kind: journal.Applied, Transport: t.Transport, Session: t.Session, Method: t.Method, URI: t.URI,
-		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{n.name},
+		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{n.label},
 	}, nil)
 }
 

@@ -166,19 +166,13 @@ func (w *recorder) note(body []byte) {
 // sendParts notes an answer whose result has been rendered before, and sends it as it is.
 func (w *recorder) sendParts(status int, extra http.Header, m hook.Message) {
 	h := w.Header()
-	custom := len(h) > 0 || len(extra) > 0
 	maps.Copy(h, extra)
 	*w.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
 	h["Content-Type"], h["Content-Length"] = w.values[:1:1], w.values[1:]
-	a := journal.Answer{
-		Request: w.entry, ID: m.Call.ID, Session: w.session(), Rules: w.trace.Marks(), Head: m.Raw,
-		Rest: m.Tail, Status: status,
-	}
-	if custom {
-		a.Header = h
-	}
 	w.status, w.noted = status, true
-	w.engine.config.Journal.NoteAnswer(&a)
+	e := w.derive(journal.Response)
+	e.Direction, e.ID, e.Raw, e.HTTP = journal.Out, m.Call.ID, m.Raw, w.head()
+	w.engine.config.Journal.NoteAnswer(e, m.Tail)
 	w.ResponseWriter.WriteHeader(status)
 	for _, part := range [...][]byte{m.Raw, m.Tail.Bytes()} {
 		if len(part) > 0 {

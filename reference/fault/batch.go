@@ -42,19 +42,7 @@ func batchCode() code {
 				return !ok
 			})
 		}, refused),
-		"batch-07-array-of-one": inArrays(hook.MethodList),
-		"life-13-array-of-one":  inArrays(hook.MethodTemplates),
 	}
-}
-
-// inArrays sends answers as the only members of arrays, in revisions without
-// batches.
-func inArrays(method string) hook.Hooks {
-	return hook.EditResponse(method, func(m *hook.Message) {
-		if m.Revision != hook.R20250326 {
-			m.Raw = slices.Concat([]byte{'['}, m.Raw, []byte{']'})
-		}
-	})
 }
 
 // onBatches acts on batches for which something holds.

@@ -25,11 +25,7 @@ type Needs = catalogue.Needs
 
 // Fault is one illegal behaviour. Its name begins with the requirement in lower
 // case: "page-02-last-page-cycles".
-type Fault struct {
-	catalogue.Entry
-	// Requirement is the id of the requirement that it breaks first of all.
-	Requirement string
-}
+type Fault = catalogue.Entry
 
 //go:embed rows/*.yaml
 var rows embed.FS
@@ -53,34 +49,24 @@ var overlays = catalogue.Overlays{"list-08-size-in-base64": func(w *world.World)
 
 var nameForm = regexp.MustCompile(`^([a-z]+-[0-9]+)(?:-[a-z0-9]+)+$`)
 
-var all = catalogue.New(rows, "rows", written, overlays, func(e catalogue.Entry) error {
-	if !nameForm.MatchString(e.Name) {
-		return fmt.Errorf("%q is no name of a fault", e.Name)
+var all = catalogue.New(rows, written, overlays, func(f *Fault) error {
+	parts := nameForm.FindStringSubmatch(f.Name)
+	if parts == nil {
+		return fmt.Errorf("%q is no name of a fault", f.Name)
 	}
-	return nil
+	f.Requirement = strings.ToUpper(parts[1])
+	all, err := advice()
+	if f.Advice == nil {
+		f.Advice = new(all[f.Requirement])
+	}
+	return err
 })
 
-func faultOf(e catalogue.Entry) Fault {
-	return Fault{e, strings.ToUpper(nameForm.FindStringSubmatch(e.Name)[1])}
-}
-
 // All lists the faults by name.
-func All() []Fault {
-	var faults []Fault
-	for _, e := range all.All() {
-		faults = append(faults, faultOf(e))
-	}
-	return faults
-}
+func All() []Fault { return all.All() }
 
 // Find returns the fault of that name.
-func Find(name string) (Fault, bool) {
-	e, ok := all.Find(name)
-	if !ok {
-		return Fault{}, false
-	}
-	return faultOf(e), true
-}
+func Find(name string) (Fault, bool) { return all.Find(name) }
 
 //go:embed advice.yaml
 var adviceFile []byte
@@ -115,13 +101,3 @@ var advice = sync.OnceValues(func() (map[string]string, error) {
 	}
 	return all, errors.Join(failed...)
 })
-
-// Client says in a sentence what a good client does with a server that has the fault. It is empty where a
-// client that keeps the rules itself notices nothing of it.
-func (f Fault) Client() string {
-	if f.Advice != nil {
-		return *f.Advice
-	}
-	all, _ := advice() // a test looks at the error
-	return all[f.Requirement]
-}

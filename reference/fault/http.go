@@ -23,23 +23,23 @@ func httpCode() code {
 		}),
 		"http-09-stays-open": hook.OnHTTP(
 			nil,
-			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				next.ServeHTTP(w, r)
-				if by(http.MethodPost)(r) && hook.Streams(w) {
-					hook.Hang(r.Context())
+			func(x hook.Serving) {
+				x.Next()
+				if by(http.MethodPost)(x.Request) && hook.Streams(x.W) {
+					hook.Hang(x.Context())
 				}
 			},
 		),
 		"http-09-error-stays-open": hook.OnHTTP(
 			by(http.MethodPost),
-			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			func(x hook.Serving) {
 				failed := false
-				next.ServeHTTP(&hook.Writer{ResponseWriter: w, Body: func(p []byte) (int, error) {
+				x.Serve(&hook.Writer{ResponseWriter: x.W, Body: func(p []byte) (int, error) {
 					failed = failed || bytes.Contains(p, []byte(`"error":{`))
-					return w.Write(p)
-				}}, r)
-				if failed && hook.Streams(w) {
-					hook.Hang(r.Context())
+					return x.W.Write(p)
+				}}, x.Request)
+				if failed && hook.Streams(x.W) {
+					hook.Hang(x.Context())
 				}
 			},
 		),
@@ -54,20 +54,12 @@ func httpCode() code {
 			func(r *http.Request) bool { return r.URL.Path == pathMCP },
 			"progressToken",
 		),
-		"http-40-progress-on-get": hook.OnNotification(hook.NotificationProgress, func(m hook.Sending) error {
-			if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
-				return m.Next()
-			}
-			hook.Send(m, m.Session, m.Raw)
-			return nil
-		}),
 		"http-03-get-opens-stream": hook.OnHTTP(
 			local(by(http.MethodGet)),
-			func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-				w.Header().Set("Content-Type", "text/event-stream")
-				w.WriteHeader(http.StatusOK)
-				_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
-				hook.Hang(r.Context())
+			func(x hook.Serving) {
+				x.Reply(http.StatusOK, "text/event-stream", "")
+				_ = http.NewResponseController(x.W).Flush() // a writer that cannot flush sends by itself
+				hook.Hang(x.Context())
 			},
 		),
 		"http-37-cached-by-id": remembering(

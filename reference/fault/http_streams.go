@@ -15,15 +15,15 @@ var streaming = hook.Hooks{EventStreams: hook.Always}
 // those that are opened by some requests, to all others.
 func broadcasting(opens func(*http.Request) bool, member string) hook.Hooks {
 	all := &audience{listeners: map[*listener]bool{}, member: []byte(`"` + member + `":`)}
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if !opens(r) || r.Header.Get(lastEventID) != "" {
-			next.ServeHTTP(w, r)
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		if !opens(x.Request) || x.Header.Get(lastEventID) != "" {
+			x.Next()
 			return
 		}
-		l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession)}
+		l := &listener{ResponseWriter: x.W, audience: all, session: x.Header.Get(headerSession)}
 		all.set(l, true)
 		defer all.set(l, false)
-		next.ServeHTTP(l, r)
+		x.Serve(l, x.Request)
 	})
 }
 
@@ -31,13 +31,13 @@ func broadcasting(opens func(*http.Request) bool, member string) hook.Hooks {
 // others wait.
 func starved(most int, kind func(*http.Request) string) hook.Hooks {
 	var pools sync.Map // of chan bool
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		pool, _ := pools.LoadOrStore(kind(r), make(chan bool, most))
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		pool, _ := pools.LoadOrStore(kind(x.Request), make(chan bool, most))
 		select {
 		case pool.(chan bool) <- true:
 			defer func() { <-pool.(chan bool) }()
-			next.ServeHTTP(w, r)
-		case <-r.Context().Done():
+			x.Next()
+		case <-x.Context().Done():
 		}
 	})
 }

@@ -11,26 +11,12 @@ import (
 
 func lchCode() code {
 	return code{
-		"lch-01-one-session-only":     toLastReader(),
 		"lch-04-undeclared-debounced": undeclaredDebounced(),
 		"lch-07-stale-list": remembering(
 			hook.MethodList,
 			func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) },
 		),
 	}
-}
-
-// toLastReader announces changes of the list to the session of its revision that has asked for it last.
-func toLastReader() hook.Hooks {
-	var last sync.Map // the ids of sessions, by revision
-	return hook.Join(hook.EditCall(hook.MethodList, func(c *hook.Call) {
-		if !c.Modern {
-			last.Store(c.Revision, c.Session.ID())
-		}
-	}), hook.Withhold(hook.NotificationListChanged, func(m hook.Message) bool {
-		id, known := last.Load(m.Revision)
-		return known && m.Session != nil && m.Session.ID() != id
-	}))
 }
 
 // undeclaredDebounced takes two changes in a row for none, as who looks at the list

@@ -26,13 +26,13 @@ func takingAlong() hook.Hooks {
 		}
 	}), hook.OnHTTP(
 		func(r *http.Request) bool { return r.Method == http.MethodDelete },
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			next.ServeHTTP(w, r)
-			if _, able := sessions.LoadAndDelete(r.Header.Get(headerSession)); !able {
+		func(x hook.Serving) {
+			x.Next()
+			if _, able := sessions.LoadAndDelete(x.Header.Get(headerSession)); !able {
 				return
 			}
 			sessions.Range(func(id, s any) bool {
-				hook.Abort(r.Context(), s.(hook.Session))
+				hook.Abort(x.Context(), s.(hook.Session))
 				sessions.Delete(id)
 				return true
 			})

@@ -16,9 +16,7 @@ func firstPageAgain(c hook.Calling) *hook.Reply {
 	if c.Param("cursor") == nil || r == nil || r.Error != nil {
 		return r
 	}
-	params, _ := hook.DecodeObject(c.Params) // they have a cursor
-	delete(params, "cursor")
-	first := c.Handle(c.With(params))
+	first := c.Handle(c.With("cursor", nil))
 	if first == nil || first.Error != nil {
 		return r
 	}

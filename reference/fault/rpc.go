@@ -20,33 +20,29 @@ func rpcCode() code {
 		// Where a chunk ends is not passed on: it is within the first character that can be cut.
 		"rpc-04-chunks-decoded": hook.OnHTTP(
 			inChunks,
-			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
+			func(x hook.Serving) {
+				body, _ := io.ReadAll(x.Body) // what could not be read to its end is no message
 				if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 &&
-					hook.Acts(r.Context()) {
+					hook.Acts(x.Context()) {
 					body = append(
 						bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")),
 						bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
 				}
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				next.ServeHTTP(w, r)
+				x.Body = io.NopCloser(bytes.NewReader(body))
+				x.Next()
 			},
 		),
 		"rpc-04-cut-chunks-refused": hook.OnHTTP(
 			inChunks,
-			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				body, _ := io.ReadAll(r.Body) // as above
+			func(x hook.Serving) {
+				body, _ := io.ReadAll(x.Body) // as above
 				if bytes.ContainsFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }) {
-					w.Header().Set("Content-Type", "application/json")
-					w.WriteHeader(http.StatusBadRequest)
-					_, _ = io.WriteString(
-						w,
-						`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`,
-					)
+					x.Reply(http.StatusBadRequest, "application/json",
+						`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
 					return
 				}
-				r.Body = io.NopCloser(bytes.NewReader(body))
-				next.ServeHTTP(w, r)
+				x.Body = io.NopCloser(bytes.NewReader(body))
+				x.Next()
 			},
 		),
 		"rpc-04-ids-in-small-letters": hook.EditMessage(func(m *hook.Message) {
@@ -64,20 +60,13 @@ func rpcCode() code {
 			}
 			return in.Next()
 		}),
-		"rpc-12-null-result": hook.EditMessage(func(m *hook.Message) {
-			if m.Kind == hook.Notification {
-				m.Raw = hook.EditRaw(m.Raw, func(o hook.Object) { o["result"] = nil })
-			}
-		}),
 		"rpc-12-ready-event": atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n"),
 		"rpc-15-numeric-method-kills": killedBy(func(in hook.Incoming) bool {
 			o, ok := hook.DecodeObject(in.Raw)
 			_, text := o["method"].(string)
 			return ok && o["method"] != nil && !text
 		}),
-		"rpc-17-one-at-a-time": oneAtATime(
-			`{"error":"Conflict: another request of this session is being handled"}`,
-		),
+		"rpc-17-one-at-a-time": oneAtATime(),
 		"rpc-17-mixes-up-expansions": mixedReads(
 			func(uri string) bool { return strings.Contains(uri, "%2F") },
 			func(_, other hook.Object) hook.Object { return other },
@@ -99,23 +88,14 @@ func rpcCode() code {
 			mixed["contents"] = []any{content}
 			return mixed
 		}),
-		"rpc-20-half-characters": replacing("📁", `\ud83d`),
-		"rpc-20-latin-1":         replacing("ü", "\xfc"),
-		"rpc-25-says-it-twice": hook.EditResponse("", func(m *hook.Message) {
-			m.Raw = bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)
+		"rpc-20-latin-1": hook.EditMessage(func(m *hook.Message) {
+			m.Raw = bytes.ReplaceAll(m.Raw, []byte("ü"), []byte("\xfc"))
 		}),
 		"rpc-20-byte-order-mark": atStart("\xef\xbb\xbf"),
 	}
 }
 
 func inChunks(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }
-
-// replacing has a text in messages be another one.
-func replacing(text, other string) hook.Hooks {
-	return hook.EditMessage(
-		func(m *hook.Message) { m.Raw = bytes.ReplaceAll(m.Raw, []byte(text), []byte(other)) },
-	)
-}
 
 // taking has a text in what clients send be another one.
 func taking(text, other string) hook.Hooks {
@@ -162,24 +142,23 @@ func deafAfterGarbage() hook.Hooks {
 }
 
 // oneAtATime refuses what comes in a session by POST while it handles something else.
-func oneAtATime(refusal string) hook.Hooks {
+func oneAtATime() hook.Hooks {
 	const work = 5 * time.Millisecond // what is sent together comes within this time
 	var busy sync.Map                 // the ids of sessions
-	return hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		id := r.Header.Get(headerSession)
+	return hook.OnHTTP(by(http.MethodPost), func(x hook.Serving) {
+		id := x.Header.Get(headerSession)
 		if id == "" {
-			next.ServeHTTP(w, r)
+			x.Next()
 			return
 		}
 		if _, other := busy.LoadOrStore(id, true); other {
-			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(http.StatusConflict)
-			_, _ = io.WriteString(w, refusal)
+			x.Reply(http.StatusConflict, "application/json",
+				`{"error":"Conflict: another request of this session is being handled"}`)
 			return
 		}
 		defer busy.Delete(id)
 		time.Sleep(work)
-		next.ServeHTTP(w, r)
+		x.Next()
 	})
 }
 

@@ -2,6 +2,7 @@ package fault
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -76,21 +77,19 @@ func replaying(
 	}), hook.OnHTTP(func(r *http.Request) bool {
 		return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet
 	},
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		func(x hook.Serving) {
 			mu.Lock()
-			some, ok := pick(slices.Clone(all), r.Header.Get(lastEventID), r.Header.Get(headerSession))
+			some, ok := pick(slices.Clone(all), x.Header.Get(lastEventID), x.Header.Get(headerSession))
 			mu.Unlock()
 			if !ok {
-				next.ServeHTTP(w, r)
+				x.Next()
 				return
 			}
-			w.Header().Set("Content-Type", "text/event-stream")
-			w.WriteHeader(http.StatusOK)
+			var events strings.Builder
 			for _, e := range some {
-				_, _ = w.Write(
-					[]byte("id: " + e.ID + "\ndata: " + string(e.Data) + "\n\n"),
-				) // a client that has gone needs nothing
+				fmt.Fprintf(&events, "id: %s\ndata: %s\n\n", e.ID, e.Data)
 			}
+			x.Reply(http.StatusOK, "text/event-stream", events.String())
 		}))
 }
 

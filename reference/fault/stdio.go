@@ -16,25 +16,9 @@ import (
 
 func stdioCode() code {
 	return code{
-		"stdio-01-banner": atStart("Server running, press Ctrl+C to stop\n"),
-		"stdio-01-blank-lines": onStdio(
-			hook.MethodTemplates,
-			func(raw []byte) []byte { return append([]byte{'\n'}, raw...) },
-		),
-		"stdio-01-print-on-error": onStdio("", func(raw []byte) []byte {
-			if gjson.GetBytes(raw, "error.code").Int() != -32601 {
-				return raw
-			}
-			return append([]byte("WARNING: unknown method\n"), raw...)
-		}),
-		"stdio-02-pretty-handshake": onStdio("initialize|"+hook.MethodDiscover, indented),
-		"stdio-02-pretty-printed":   onStdio(hook.MethodTemplates, indented),
-		"stdio-02-two-in-a-line": onStdio(hook.MethodTemplates, func(raw []byte) []byte {
-			return append(
-				raw,
-				`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",`+
-					`"data":"listed"}}`...)
-		}),
+		"stdio-01-banner":           atStart("Server running, press Ctrl+C to stop\n"),
+		"stdio-02-pretty-handshake": overStdio("initialize|"+hook.MethodDiscover, indented),
+		"stdio-02-pretty-printed":   overStdio(hook.MethodTemplates, indented),
 		"stdio-03-errors-not-flushed": hook.Join(hook.Writing(func(out io.Writer) (io.Writer, func()) {
 			held := &holdingWriter{Writer: out}
 			return releasingWriter{held}, held.flush
@@ -134,18 +118,12 @@ func overStdio(pattern string, change func(m *hook.Message)) hook.Hooks {
 	})
 }
 
-// onStdio changes the bytes of answers on stdio.
-func onStdio(pattern string, edit func(raw []byte) []byte) hook.Hooks {
-	return overStdio(pattern, func(m *hook.Message) { m.Raw = edit(bytes.Clone(m.Raw)) })
-}
-
-// indented is a message over many lines.
-func indented(raw []byte) []byte {
+// indented writes a message over many lines.
+func indented(m *hook.Message) {
 	var b bytes.Buffer
-	if json.Indent(&b, raw, "", "  ") != nil {
-		return raw
+	if json.Indent(&b, m.Raw, "", "  ") == nil {
+		m.Raw = b.Bytes()
 	}
-	return b.Bytes()
 }
 
 // holdingWriter keeps what it is told to hold until it is flushed.

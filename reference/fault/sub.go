@@ -41,46 +41,47 @@ const (
 	subscriptionID = "io.modelcontextprotocol/subscriptionId"
 )
 
-// muting drops the legacy updates of resources that are muted in a session, by
-// session and URI. The function is told of subscriptions and of their end, and of further methods.
-func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string), further ...string) hook.Hooks {
+// subscription is one of a resource in a session: the id of the session, and the URI.
+type subscription [2]string
+
+// muting drops the legacy updates of subscriptions that are muted. The function is told of subscriptions and
+// of their end, and of further methods.
+func muting(told func(muted map[subscription]bool, c *hook.Call, s subscription), further ...string) hook.Hooks {
 	var mu sync.Mutex
-	muted := map[[2]string]bool{}
+	muted := map[subscription]bool{}
 	methods := strings.Join(append(further, methodSubscribe, methodUnsubscribe), "|")
 	return hook.Join(hook.EditReply(methods, func(c *hook.Call, r *hook.Reply) {
 		if uri, ok := c.Param("uri").(string); ok && !c.Modern && r.Error == nil {
 			mu.Lock()
 			defer mu.Unlock()
-			told(muted, c, uri)
+			told(muted, c, subscription{c.Session.ID(), uri})
 		}
 	}), hook.Withhold(hook.NotificationUpdated, func(m hook.Message) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return m.Session != nil && muted[[2]string{m.Session.ID(), gjson.GetBytes(m.Raw, "params.uri").Str}]
+		return m.Session != nil && muted[subscription{m.Session.ID(), gjson.GetBytes(m.Raw, "params.uri").Str}]
 	}))
 }
 
 // secondEnds takes a second subscription for the end of the first.
 func secondEnds() hook.Hooks {
-	first := map[[2]string]bool{}
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		key := [2]string{c.Session.ID(), uri}
-		muted[key] = c.Method == methodSubscribe && first[key]
-		first[key] = c.Method == methodSubscribe
+	first := map[subscription]bool{}
+	return muting(func(muted map[subscription]bool, c *hook.Call, s subscription) {
+		muted[s] = c.Method == methodSubscribe && first[s]
+		first[s] = c.Method == methodSubscribe
 	})
 }
 
 // endsAll empties the set of a session where one URI is to be taken out of it.
 func endsAll() hook.Hooks {
-	held := map[[2]string]bool{}
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		key := [2]string{c.Session.ID(), uri}
+	held := map[subscription]bool{}
+	return muting(func(muted map[subscription]bool, c *hook.Call, s subscription) {
 		if c.Method == methodSubscribe {
-			held[key], muted[key] = true, false
+			held[s], muted[s] = true, false
 			return
 		}
 		for other := range held {
-			muted[other] = muted[other] || other[0] == key[0]
+			muted[other] = muted[other] || other[0] == s[0]
 		}
 	})
 }
@@ -88,28 +89,28 @@ func endsAll() hook.Hooks {
 // firstOnly tells nobody but the session that subscribed a resource first.
 func firstOnly() hook.Hooks {
 	owner := map[string]string{} // by URI
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+	return muting(func(muted map[subscription]bool, c *hook.Call, s subscription) {
+		me, uri := s[0], s[1]
 		stands := slices.ContainsFunc(
 			c.Session.Sessions(),
 			func(p hook.Session) bool { return p.ID() == owner[uri] },
 		)
-		me := c.Session.ID()
 		switch {
 		case c.Method == methodSubscribe && !stands:
 			owner[uri] = me
 		case c.Method == methodUnsubscribe && owner[uri] == me:
 			delete(owner, uri)
 		}
-		muted[[2]string{me, uri}] = owner[uri] != me
+		muted[s] = owner[uri] != me
 	})
 }
 
 // lastOnly tells nobody but the session that subscribed a resource last.
 func lastOnly() hook.Hooks {
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+	return muting(func(muted map[subscription]bool, c *hook.Call, s subscription) {
 		for _, p := range c.Session.Sessions() {
 			if c.Method == methodSubscribe {
-				muted[[2]string{p.ID(), uri}] = p.ID() != c.Session.ID()
+				muted[subscription{p.ID(), s[1]}] = p.ID() != s[0]
 			}
 		}
 	})
@@ -117,24 +118,23 @@ func lastOnly() hook.Hooks {
 
 // endedByRead takes a read of what is subscribed for the end of the subscription.
 func endedByRead() hook.Hooks {
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		muted[[2]string{c.Session.ID(), uri}] = c.Method == hook.MethodRead
+	return muting(func(muted map[subscription]bool, c *hook.Call, s subscription) {
+		muted[s] = c.Method == hook.MethodRead
 	}, hook.MethodRead)
 }
 
 // unsubscribedForAll ends the subscriptions of everybody, only if the session that asks for it has one
 // itself.
 func unsubscribedForAll(own bool) hook.Hooks {
-	held := map[[2]string]bool{}
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		key := [2]string{c.Session.ID(), uri}
-		delete(muted, key)
+	held := map[subscription]bool{}
+	return muting(func(muted map[subscription]bool, c *hook.Call, s subscription) {
+		delete(muted, s)
 		for _, p := range c.Session.Sessions() {
-			if c.Method == methodUnsubscribe && p.ID() != key[0] && (held[key] || !own) {
-				muted[[2]string{p.ID(), uri}] = true
+			if c.Method == methodUnsubscribe && p.ID() != s[0] && (held[s] || !own) {
+				muted[subscription{p.ID(), s[1]}] = true
 			}
 		}
-		held[key] = c.Method == methodSubscribe
+		held[s] = c.Method == methodSubscribe
 	})
 }
 
@@ -168,7 +168,7 @@ func subscribeAll() hook.Hooks {
 			return r
 		}
 		for _, uri := range allURIs {
-			c.Handle(c.With(hook.Object{"uri": uri}))
+			c.Handle(c.With("uri", uri))
 		}
 		return r
 	})
@@ -216,20 +216,20 @@ func cachedBySession() hook.Hooks {
 // session is given up.
 func flagged() hook.Hooks {
 	var mu sync.Mutex
-	held := map[[2]string]bool{} // by session and URI
+	held := map[subscription]bool{}
 	return hook.OnMethod(methodSubscribe+"|"+methodUnsubscribe, func(c hook.Calling) *hook.Reply {
 		uri, ok := c.Param("uri").(string)
 		if c.Modern || !ok {
 			return c.Next()
 		}
+		s, stands := subscription{c.Session.ID(), uri}, false
 		mu.Lock()
-		delete(held, [2]string{c.Session.ID(), uri})
-		stands := false
+		delete(held, s)
 		for other := range held {
-			stands = stands || other[0] == c.Session.ID()
+			stands = stands || other[0] == s[0]
 		}
 		if c.Method == methodSubscribe {
-			held[[2]string{c.Session.ID(), uri}] = true
+			held[s] = true
 		}
 		mu.Unlock()
 		if c.Method == methodUnsubscribe && stands {
@@ -239,10 +239,9 @@ func flagged() hook.Hooks {
 		if r == nil || r.Error != nil || !hook.Acts(c) {
 			return r
 		}
-		params := hook.Object{}
+		list := c.With("uri", nil)
+		list.Method = hook.MethodList
 		for more := true; more; { // page by page
-			list := c.With(params)
-			list.Method = hook.MethodList
 			page := c.Handle(list)
 			if page == nil {
 				return r
@@ -250,9 +249,11 @@ func flagged() hook.Hooks {
 			resources, _ := page.Result["resources"].([]any)
 			for _, one := range resources {
 				o, _ := one.(hook.Object)
-				c.Handle(c.With(hook.Object{"uri": o["uri"]}))
+				c.Handle(c.With("uri", o["uri"]))
 			}
-			params["cursor"], more = page.Result["nextCursor"]
+			var cursor any
+			cursor, more = page.Result["nextCursor"]
+			list = list.With("cursor", cursor)
 		}
 		return r
 	})

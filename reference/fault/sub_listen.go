@@ -18,14 +18,14 @@ func subListenCode() code {
 			if m.Method != hook.NotificationAcknowledged {
 				return
 			}
-			m.Raw = hook.EditRaw(m.Raw, func(ack hook.Object) {
-				uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
-				for i := range uris {
-					uri, _ := uris[i].(string)
-					scheme, rest, _ := strings.Cut(uri, ":")
-					uris[i] = strings.ToUpper(scheme) + ":" + rest
-				}
-			})
+			ack, _ := hook.DecodeObject(m.Raw)
+			uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
+			for i := range uris {
+				uri, _ := uris[i].(string)
+				scheme, rest, _ := strings.Cut(uri, ":")
+				uris[i] = strings.ToUpper(scheme) + ":" + rest
+			}
+			m.Raw = hook.Encode(ack)
 		}),
 		"sub-32-closing-ends-all": closingEndsAll(),
 		"sub-32-id-taken-over":    takenOver(),
@@ -42,10 +42,10 @@ func subListenCode() code {
 		}),
 		"sub-37-dropped-at-once": hook.OnHTTP(
 			local(listening),
-			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				short, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
+			func(x hook.Serving) {
+				short, cancel := context.WithTimeout(x.Context(), 100*time.Millisecond)
 				defer cancel()
-				next.ServeHTTP(w, r.WithContext(short))
+				x.Serve(x.W, x.WithContext(short))
 			},
 		),
 		"sub-39-progress-on-streams": fanOut(),
@@ -74,8 +74,8 @@ func closingEndsAll() hook.Hooks {
 			return m.Call != nil && opened[m.Call] <= silent
 		}),
 		hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(headerMethod) == hook.MethodListen },
-			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-				next.ServeHTTP(w, r)
+			func(x hook.Serving) {
+				x.Next()
 				mu.Lock()
 				defer mu.Unlock()
 				silent = len(opened)
@@ -106,15 +106,15 @@ func takenOver() hook.Hooks {
 // id, even that of another client.
 func closedUnderSameID() hook.Hooks {
 	var open sync.Map // ids
-	return hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		id := posted(r)["id"]
+	return hook.OnHTTP(local(listening), func(x hook.Serving) {
+		id := posted(x.Request)["id"]
 		if _, taken := open.LoadOrStore(id, true); taken {
-			w.Header().Set("Content-Type", "text/event-stream")
-			w.Header().Set("X-Accel-Buffering", "no")
+			x.W.Header().Set("Content-Type", "text/event-stream")
+			x.W.Header().Set("X-Accel-Buffering", "no")
 			return
 		}
 		defer open.Delete(id)
-		next.ServeHTTP(w, r)
+		x.Next()
 	})
 }
 

@@ -209,14 +209,14 @@ type carriedKey struct{}
 // authorization know (hook.TokenFull, hook.TokenWeak), and keeps hook.RequireBearer from
 // judging them.
 func (g *Guard) Outer() hook.Hooks {
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		c := &carried{values: r.Header.Values("Authorization")}
-		secret := journal.Token(r.Header)
-		c.token, c.known = g.find(r, secret)
-		if t := hook.TraceOf(r.Context()); t != nil && c.known {
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		c := &carried{values: x.Header.Values("Authorization")}
+		secret := journal.Token(x.Header)
+		c.token, c.known = g.find(x.Request, secret)
+		if t := hook.TraceOf(x.Context()); t != nil && c.known {
 			t.Token = c.token.Secret // rules are for owners, whichever of their tokens they use
 		}
-		r = r.WithContext(context.WithValue(hook.WithGuard(r.Context()), carriedKey{}, c))
+		r := x.WithContext(context.WithValue(hook.WithGuard(x.Context()), carriedKey{}, c))
 		r.Header = r.Header.Clone()
 		switch {
 		case c.known && g.unlimited(c.token):
@@ -231,7 +231,7 @@ func (g *Guard) Outer() hook.Hooks {
 		if len(c.values) == 1 {
 			r.Header.Set("Authorization", c.header)
 		}
-		next.ServeHTTP(w, r)
+		x.Serve(x.W, r)
 	})
 }
 
@@ -243,7 +243,8 @@ func (g *Guard) unlimited(t Token) bool {
 // Inner is what lies within all faults: it decides.
 func (g *Guard) Inner() hook.Hooks { return hook.OnHTTP(nil, g.serve) }
 
-func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+func (g *Guard) serve(x hook.Serving) {
+	w, r := x.W, x.Request
 	if r.URL.Path == hook.PathMetadata || strings.HasPrefix(r.URL.Path, hook.PathMetadata+"/") {
 		g.metadata(w, r)
 		return
@@ -260,7 +261,7 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 	}
 	body, err := hook.PeekBody(r)
 	if err != nil {
-		next.ServeHTTP(w, r) // which says what is wrong with the body
+		x.Next() // which says what is wrong with the body
 		return
 	}
 	if lacking := g.lacking(token, body); len(lacking) > 0 {
@@ -270,7 +271,7 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 	}
 	r = r.WithContext(hook.WithOwner(r.Context(), token.holder()))
 	r.Header.Set("Authorization", "Bearer "+token.Secret)
-	next.ServeHTTP(w, r)
+	x.Serve(w, r)
 }
 
 // bearer finds the token of a request. One for which a fault has put a stronger one

@@ -46,33 +46,32 @@ func OwnerOf(ctx context.Context) string {
 // authorization pages of the specification have it: without a valid one 401 with a
 // challenge, beyond the rights of a weak one 403.
 func RequireBearer() Hooks {
-	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if r.Context().Value(guardKey{}) != nil {
-			next.ServeHTTP(w, r)
+	return OnHTTP(nil, func(x Serving) {
+		if x.Context().Value(guardKey{}) != nil {
+			x.Next()
 			return
 		}
-		if strings.HasPrefix(r.URL.Path, PathMetadata) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = w.Write([]byte(metadata)) // a client that has gone needs no answer
+		if strings.HasPrefix(x.URL.Path, PathMetadata) {
+			x.Reply(http.StatusOK, "application/json", metadata)
 			return
 		}
-		const where = `resource_metadata="http://127.0.0.1` + PathMetadata + `/mcp"`
-		switch r.Header.Get("Authorization") {
+		challenge := func(why, text string, status int) {
+			x.W.Header().Set("WWW-Authenticate", "Bearer "+why+
+				`resource_metadata="http://127.0.0.1`+PathMetadata+`/mcp"`)
+			http.Error(x.W, text, status)
+		}
+		switch x.Header.Get("Authorization") {
 		case "Bearer " + TokenFull:
-			next.ServeHTTP(w, r)
+			x.Next()
 		case "Bearer " + TokenWeak:
-			if body, err := PeekBody(r); err == nil && bytes.Contains(body, []byte(ProtectedURI)) {
-				w.Header().Set(
-					"WWW-Authenticate",
-					`Bearer error="insufficient_scope", scope="read:notes", `+where,
-				)
-				http.Error(w, "insufficient scope", http.StatusForbidden)
+			if body, err := PeekBody(x.Request); err == nil && bytes.Contains(body, []byte(ProtectedURI)) {
+				challenge(`error="insufficient_scope", scope="read:notes", `, "insufficient scope",
+					http.StatusForbidden)
 				return
 			}
-			next.ServeHTTP(w, r)
+			x.Next()
 		default:
-			w.Header().Set("WWW-Authenticate", "Bearer "+where)
-			http.Error(w, "a valid token is required", http.StatusUnauthorized)
+			challenge("", "a valid token is required", http.StatusUnauthorized)
 		}
 	})
 }

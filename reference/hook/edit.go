@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -61,25 +60,6 @@ func EditCall(pattern string, edit func(c *Call)) Hooks {
 		return func(ctx context.Context, c *Call) *Reply {
 			edit(c)
 			return next(ctx, c)
-		}
-	})
-}
-
-// EditParams changes the params of calls before they are handled. Calls
-// whose params are no object are left alone; absent ones are offered as empty.
-func EditParams(pattern string, edit func(c *Call, params Object)) Hooks {
-	return EditCall(pattern, func(c *Call) {
-		params := Object{}
-		if c.Params != nil {
-			var ok bool
-			if params, ok = DecodeObject(c.Params); !ok {
-				return
-			}
-		}
-		before := Encode(params)
-		edit(c, params)
-		if after := Encode(params); !bytes.Equal(before, after) {
-			c.Params = after
 		}
 	})
 }
@@ -177,28 +157,6 @@ func OnResponse(pattern string, send func(m Sending) error) Hooks {
 	return h
 }
 
-// EditRaw changes a JSON object given as bytes, or each object of an array.
-// Anything else is returned as it is.
-func EditRaw(raw []byte, edit func(Object)) []byte {
-	v, err := Decode(raw)
-	if err != nil {
-		return raw
-	}
-	switch v := v.(type) {
-	case Object:
-		edit(v)
-		return Encode(v)
-	case []any:
-		for _, e := range v {
-			if o, ok := e.(Object); ok {
-				edit(o)
-			}
-		}
-		return Encode(v)
-	}
-	return raw
-}
-
 // NewNotification makes a notification that can be sent with Call.Emit, or with
 // Session.Send as its Raw bytes. A nil params is left out.
 func NewNotification(method string, params Object) Message {
@@ -218,8 +176,15 @@ func (c *Call) Meta(key string) any {
 	return ObjectAt(params, "_meta")[key]
 }
 
-// With is the call with other params.
-func (c *Call) With(params Object) *Call {
+// With is the call with another value of a member of params; without it if the value is nil.
+func (c *Call) With(name string, value any) *Call {
+	params, ok := DecodeObject(c.Params)
+	if !ok {
+		params = Object{}
+	}
+	if params[name] = value; value == nil {
+		delete(params, name)
+	}
 	other := *c
 	other.Params = Encode(params)
 	return &other

@@ -44,17 +44,10 @@ func TestMatches(t *testing.T) {
 
 func TestEditingKeepsTheRest(t *testing.T) {
 	raw := []byte(`{"a":9007199254740993,"b":1.10,"c":"<&>","d":null,"e":[{"f":1e2}]}`)
-	got := EditRaw(raw, func(o Object) { o["z"] = true })
-	if want := strings.TrimSuffix(string(raw), "}") + `,"z":true}`; string(got) != want {
-		t.Errorf("edited %s, want %s", got, want)
-	}
-	if got := EditRaw([]byte("garbage"), func(Object) { t.Error("called") }); string(got) != "garbage" {
-		t.Errorf("garbage became %s", got)
-	}
-	if got := EditRaw([]byte(`[{},1,{}]`), func(o Object) { o["x"] = "y" }); string(
-		got,
-	) != `[{"x":"y"},1,{"x":"y"}]` {
-		t.Errorf("array: %s", got)
+	o, _ := DecodeObject(raw)
+	o["z"] = true
+	if want := strings.TrimSuffix(string(raw), "}") + `,"z":true}`; string(Encode(o)) != want {
+		t.Errorf("edited %s, want %s", Encode(o), want)
 	}
 }
 
@@ -80,14 +73,13 @@ func TestEditorsOfReplies(t *testing.T) {
 	}
 }
 
-func TestEditParams(t *testing.T) {
-	c := &Call{Method: "m"}
-	reply(EditParams("m", func(_ *Call, params Object) { params["x"] = Number(1) }), c, nil)
+func TestEditedParams(t *testing.T) {
+	c := (&Call{Method: "m"}).With("x", Number(1))
 	if string(c.Params) != `{"x":1}` {
 		t.Errorf("params %s", c.Params)
 	}
-	reply(EditParams("m", func(_ *Call, params Object) { params["_meta"] = Object{"k": "v"} }), c, nil)
-	if c.Meta("k") != "v" || c.Param("x") != json.Number("1") {
+	c = c.With("_meta", Object{"k": "v"}).With("y", 1).With("y", nil)
+	if c.Meta("k") != "v" || c.Param("x") != json.Number("1") || c.Param("y") != nil {
 		t.Errorf("params %s", c.Params)
 	}
 }
@@ -95,7 +87,9 @@ func TestEditParams(t *testing.T) {
 // inOrder writes a word into notifications.
 func inOrder(word string) Hooks {
 	return OnNotification("n", func(m Sending) error {
-		return m.Send(m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
+		n, _ := DecodeObject(m.Raw)
+		ObjectAt(n, "params")["order"] = word
+		return m.Send(m.With(Encode(n)))
 	})
 }
 

@@ -13,36 +13,33 @@ import (
 
 // OnHTTP wraps the handling of HTTP requests for which match is true, or of all if it is nil. The path
 // tells the endpoints apart: /mcp, /sse and /message.
-func OnHTTP(
-	match func(r *http.Request) bool,
-	handle func(w http.ResponseWriter, r *http.Request, next http.Handler),
-) Hooks {
+func OnHTTP(match func(r *http.Request) bool, handle func(x Serving)) Hooks {
 	return Hooks{HTTP: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if match != nil && !match(r) {
-				next.ServeHTTP(w, r)
-				return
+			if x := (Serving{r, w, next}); match == nil || match(r) {
+				handle(x)
+			} else {
+				x.Next()
 			}
-			handle(w, r, next)
 		})
 	}}
 }
 
 // EditRequest changes the headers of HTTP requests before they are handled.
 func EditRequest(edit func(r *http.Request)) Hooks {
-	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		edit(r)
-		next.ServeHTTP(w, r)
+	return OnHTTP(nil, func(x Serving) {
+		edit(x.Request)
+		x.Next()
 	})
 }
 
 // EditHead changes status and headers of HTTP responses just before they are
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
-	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(
-			&Writer{ResponseWriter: w, Head: func(status int) int { return edit(r, status, w.Header()) }},
-			r,
+	return OnHTTP(nil, func(x Serving) {
+		x.Serve(
+			&Writer{ResponseWriter: x.W, Head: func(status int) int { return edit(x.Request, status, x.W.Header()) }},
+			x.Request,
 		)
 	})
 }
@@ -57,39 +54,39 @@ type Answer struct {
 // EditAnswer changes whole HTTP responses, status, headers and body. Event
 // streams pass unchanged. The request's body, read before, is at hand.
 func EditAnswer(edit func(r *http.Request, body []byte, a *Answer)) Hooks {
-	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		body, err := PeekBody(r)
+	return OnHTTP(nil, func(x Serving) {
+		body, err := PeekBody(x.Request)
 		if err != nil {
-			next.ServeHTTP(w, r)
+			x.Next()
 			return
 		}
-		a := &Answer{Status: http.StatusOK, Header: w.Header()}
+		a := &Answer{Status: http.StatusOK, Header: x.W.Header()}
 		streaming := false
-		next.ServeHTTP(&Writer{ResponseWriter: w, Head: func(status int) int {
-			if a.Status, streaming = status, Streams(w); !streaming {
+		x.Serve(&Writer{ResponseWriter: x.W, Head: func(status int) int {
+			if a.Status, streaming = status, Streams(x.W); !streaming {
 				status = 0
 			}
 			return status
 		}, Body: func(p []byte) (int, error) {
 			if streaming {
-				return w.Write(p)
+				return x.W.Write(p)
 			}
 			a.Body = append(a.Body, p...)
 			return len(p), nil
-		}}, r)
+		}}, x.Request)
 		if streaming {
 			return
 		}
 		was := len(a.Body)
-		edit(r, body, a)
+		edit(x.Request, body, a)
 		if a.Status == http.StatusNoContent {
-			w.Header().Del("Content-Length")
+			x.W.Header().Del("Content-Length")
 		} else if len(a.Body) != was {
-			w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
+			x.W.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
 		}
-		w.WriteHeader(a.Status)
+		x.W.WriteHeader(a.Status)
 		// A client that has gone is no concern of a response.
-		_, _ = w.Write(a.Body)
+		_, _ = x.W.Write(a.Body)
 	})
 }
 

@@ -1,6 +1,10 @@
 package hook
 
-import "context"
+import (
+	"context"
+	"io"
+	"net/http"
+)
 
 // Calling is a call on its way through a hook, and its context.
 type Calling struct {
@@ -50,3 +54,23 @@ type Receiving struct {
 
 // Next takes the message.
 func (in Receiving) Next() error { return in.next(in.Context, in.Incoming) }
+
+// Serving is an HTTP request on its way through a hook, and where its response goes.
+type Serving struct {
+	*http.Request
+	W    http.ResponseWriter
+	next http.Handler
+}
+
+// Next handles the request.
+func (x Serving) Next() { x.Serve(x.W, x.Request) }
+
+// Reply answers the request, which is not handled.
+func (x Serving) Reply(status int, contentType, body string) {
+	x.W.Header().Set("Content-Type", contentType)
+	x.W.WriteHeader(status)
+	_, _ = io.WriteString(x.W, body) // a client that has gone needs no answer
+}
+
+// Serve handles another request in its place, or sends the response elsewhere.
+func (x Serving) Serve(w http.ResponseWriter, r *http.Request) { x.next.ServeHTTP(w, r) }

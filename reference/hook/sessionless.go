@@ -19,8 +19,8 @@ func Sessionless() Hooks {
 	ids := map[string]string{} // by revision
 	noDelete := OnHTTP(
 		func(r *http.Request) bool { return r.Method == http.MethodDelete },
-		func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			w.WriteHeader(http.StatusMethodNotAllowed)
+		func(x Serving) {
+			x.W.WriteHeader(http.StatusMethodNotAllowed)
 		},
 	)
 	return Join(noDelete, EditAnswer(func(_ *http.Request, _ []byte, a *Answer) {

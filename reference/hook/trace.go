@@ -136,7 +136,7 @@ func MountOf(ctx context.Context) string {
 	return mount
 }
 
-// Pause waits for a while; false says that the context ended before. No time at all is no
+// Pause waits for a while; false says that the context or the server ended before. No time at all is no
 // wait.
 func Pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
@@ -146,6 +146,15 @@ func Pause(ctx context.Context, d time.Duration) bool {
 	case <-time.After(d):
 		return true
 	case <-ctx.Done():
-		return false
+	case <-ended(ctx):
 	}
+	return false
+}
+
+// ended is closed when the server ends to which the message of a context came; nil if none is known.
+func ended(ctx context.Context) <-chan struct{} {
+	if t := TraceOf(ctx); t != nil && t.Server != nil {
+		return t.Server.Done()
+	}
+	return nil
 }

@@ -17,8 +17,7 @@ type turn struct {
 	mu     sync.Mutex
 	came   any // the message as it came
 	passed bool
-	err    error // of letting it pass
-	reply  *Reply
+	result any // of letting it pass
 }
 
 type turnKey struct{}
@@ -71,10 +70,13 @@ func Undo(ctx context.Context, undo func()) {
 	}
 }
 
-// Hang waits for the end of the context, if the deviation may act.
+// Hang waits for the end of the context, or of the server, if the deviation may act.
 func Hang(ctx context.Context) {
 	if Acts(ctx) {
-		<-ctx.Done()
+		select {
+		case <-ctx.Done():
+		case <-ended(ctx):
+		}
 	}
 }
 
@@ -102,13 +104,29 @@ func Abort(ctx context.Context, s Session) {
 // Compared has hooks act only on the messages on which they may ([WithTurn]). What a hook lets pass,
 // withholds or answers is compared with what came, and where that differs it has acted.
 func Compared(h Hooks) Hooks {
-	h.Handle = comparedCalls(h.Handle)
-	h.Emit = compared(h.Emit, likeMessages)
-	h.Receive = compared(h.Receive, func(a, b Incoming) bool { return bytes.Equal(a.Raw, b.Raw) })
-	h.Event = compared(h.Event, func(a, b Event) bool { return reflect.DeepEqual(a, b) })
+	h.Handle = compared(h.Handle, comparison[*Call, *Reply]{(*Call).copied, likeCalls, (*Reply).plain, true})
+	h.Emit = compared(h.Emit, sends(likeMessages))
+	h.Receive = compared(h.Receive, sends(func(a, b Incoming) bool { return bytes.Equal(a.Raw, b.Raw) }))
+	h.Event = compared(h.Event, sends(func(a, b Event) bool { return reflect.DeepEqual(a, b) }))
 	h.HTTP = comparedHTTP(h.HTTP)
 	return h
 }
+
+// comparison says how what passes a hook, and what comes back, is compared.
+type comparison[X, R any] struct {
+	copied func(X) X // which shares nothing that a hook changes
+	like   func(a, b X) bool
+	plain  func(R) R // in a form that can be compared, and shares nothing
+	// further says that what else passes, beside what came, is no act by itself.
+	further bool
+}
+
+// sends is the comparison of what is sent and has no answer.
+func sends[X any](like func(a, b X) bool) comparison[X, error] {
+	return comparison[X, error]{same[X], like, same[error], false}
+}
+
+func same[T any](v T) T { return v }
 
 // likeMessages reports whether messages are sent alike.
 func likeMessages(a, b Message) bool {
@@ -118,50 +136,53 @@ func likeMessages(a, b Message) bool {
 }
 
 // compared is a hook around what passes a message on.
-func compared[T any](
-	around func(Way[T, error]) Way[T, error],
-	like func(a, b T) bool,
-) func(Way[T, error]) Way[T, error] {
+func compared[X, R any](around func(Way[X, R]) Way[X, R], by comparison[X, R]) func(Way[X, R]) Way[X, R] {
 	if around == nil {
 		return nil
 	}
-	return func(next Way[T, error]) Way[T, error] {
-		pass := func(ctx context.Context, t *turn, m T) error {
-			err := next(WithTurn(ctx, nil), m)
+	return func(next Way[X, R]) Way[X, R] {
+		pass := func(ctx context.Context, t *turn, x X) R {
+			r := next(WithTurn(ctx, nil), x)
 			t.mu.Lock()
 			defer t.mu.Unlock()
-			t.err = err
-			return err
+			t.result = r
+			return by.plain(r)
 		}
-		act := around(func(ctx context.Context, m T) error {
+		act := around(func(ctx context.Context, x X) (none R) {
 			t := turnOf(ctx)
 			if t == nil {
-				return next(ctx, m)
+				return next(ctx, x)
 			}
-			came := t.came.(T)
+			came := t.came.(X)
 			switch further := t.passes(); {
-			case !further && like(came, m) || t.acts():
-				return pass(ctx, t, m)
+			case further && by.further:
+				return next(WithTurn(ctx, nil), x)
+			case !further && by.like(came, x) || t.acts():
+				return pass(ctx, t, x)
 			case further:
-				return nil
+				return none
 			}
 			return pass(ctx, t, came)
 		})
-		return func(ctx context.Context, m T) error {
+		return func(ctx context.Context, x X) R {
 			t := turnOf(ctx)
 			if t == nil {
-				return act(ctx, m)
+				return act(ctx, x)
 			}
-			t.came = m
-			err := act(ctx, m)
-			passed, plain := t.state()
+			came := by.copied(x)
+			t.came = came
+			r := act(ctx, x)
+			passed, result := t.state()
+			plain, _ := result.(R)
 			switch {
-			case passed && err == plain || t.acts():
-				return err
+			case passed && reflect.DeepEqual(by.plain(r), by.plain(plain)):
+				return plain
+			case t.acts():
+				return r
 			case t.passes():
 				return plain
 			}
-			return pass(ctx, t, m)
+			return pass(ctx, t, came)
 		}
 	}
 }
@@ -174,58 +195,21 @@ func (t *turn) passes() (further bool) {
 	return further
 }
 
-func (t *turn) state() (passed bool, err error) {
+func (t *turn) state() (passed bool, result any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.passed, t.err
-}
-
-// comparedCalls is a hook around the handling of calls, and around what they are answered with.
-func comparedCalls(around func(Handler) Handler) func(Handler) Handler {
-	if around == nil {
-		return nil
-	}
-	return func(next Handler) Handler {
-		act := around(func(ctx context.Context, c *Call) *Reply {
-			t := turnOf(ctx)
-			if t == nil {
-				return next(ctx, c)
-			}
-			first := !t.passes()
-			if came := t.came.(*Call); first && !likeCalls(came, c) && !t.acts() {
-				c.Method, c.Params, c.Header = came.Method, came.Params, came.Header
-			}
-			r := next(WithTurn(ctx, nil), c)
-			if first {
-				t.reply = r
-			}
-			return r.plain()
-		})
-		return func(ctx context.Context, c *Call) *Reply {
-			t := turnOf(ctx)
-			if t == nil {
-				return act(ctx, c)
-			}
-			came := *c
-			came.Header = c.Header.Clone()
-			t.came = &came
-			r := act(ctx, c)
-			switch {
-			case t.passed && reflect.DeepEqual(t.reply.plain(), r.plain()):
-				return t.reply
-			case t.acts():
-				return r
-			case t.passed:
-				return t.reply
-			}
-			c.Method, c.Params, c.Header = came.Method, came.Params, came.Header
-			return next(WithTurn(ctx, nil), c)
-		}
-	}
+	return t.passed, t.result
 }
 
 func likeCalls(a, b *Call) bool {
 	return a.Method == b.Method && bytes.Equal(a.Params, b.Params) && reflect.DeepEqual(a.Header, b.Header)
+}
+
+// copied is a call that a hook does not change.
+func (c *Call) copied() *Call {
+	other := *c
+	other.Header = c.Header.Clone()
+	return &other
 }
 
 // plain is a reply that shares nothing with the other, in the form of decoded JSON.

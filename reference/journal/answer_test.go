@@ -25,15 +25,17 @@ func answered(j *journal.Journal, id int, rest *journal.Shared, further http.Hea
 	if len(rest.Bytes()) == 0 {
 		head = append(head, "{}}"...)
 	}
-	if inParts {
-		j.NoteAnswer(&journal.Answer{Request: in, ID: in.ID, Session: "s", Rules: []string{"r"}, Head: head,
-			Rest: rest, Status: http.StatusOK, Header: further})
-		return
-	}
 	message := append(head, rest.Bytes()...)
 	h := http.Header{"Content-Type": {"application/json"}, "Content-Length": {fmt.Sprint(len(message))}}
 	if further != nil {
 		h = further
+	}
+	if inParts {
+		out := in.Following(journal.Response)
+		out.Direction, out.ID, out.Rules, out.Raw = journal.Out, in.ID, []string{"r"}, head
+		out.HTTP = &journal.HTTP{Status: http.StatusOK, Header: h}
+		j.NoteAnswer(out, rest)
+		return
 	}
 	out := &journal.Entry{
 		Transport: "http", Session: "s", Connection: "c", Revision: "r", Identity: "i",
@@ -102,5 +104,5 @@ func TestAnswersInPartsAreEntriesLikeOthers(t *testing.T) {
 
 func TestANilJournalNotesNoAnswer(t *testing.T) {
 	var j *journal.Journal
-	j.NoteAnswer(&journal.Answer{Rest: journal.NewShared(nil)})
+	j.NoteAnswer(&journal.Entry{}, journal.NewShared(nil))
 }

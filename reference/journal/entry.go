@@ -113,8 +113,6 @@ type HTTP struct {
 	Path   string      `json:"path,omitempty"` // with the query
 	Status int         `json:"status,omitempty"`
 	Header http.Header `json:"header,omitempty"` // credentials are masked
-
-	usual bool // those of JSON and of its length
 }
 
 // Following makes an entry about what comes of the request that this one is about: its answer, say.

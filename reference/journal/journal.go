@@ -60,8 +60,7 @@ type Journal struct {
 	waits    map[aim][]*wait
 	writeErr error
 
-	filling *block // takes the next entries
-	spare   *block // is empty; nil if none is
+	scratch []byte // where the next entry is packed
 }
 
 // New makes an empty journal.
@@ -91,7 +90,7 @@ func (j *Journal) Note(e *Entry, message []byte) uint64 {
 	}
 	message = kept.Raw
 	kept.Raw = kept.Raw[:min(len(kept.Raw), j.options.MaxRaw)]
-	e.Seq = j.add(&kept, message)
+	e.Seq = j.add(&kept, message, nil)
 	return e.Seq
 }
 
@@ -114,66 +113,55 @@ func (j *Journal) hide(e *Entry) {
 // Hide hides in a text what the journal knows to be secret.
 func (j *Journal) Hide(text string) string { return j.secrets.Text(text) }
 
-// NoteAnswer notes the answer to a request over HTTP that ends with something shared. It does
-// not copy that: see [Shared].
-func (j *Journal) NoteAnswer(a *Answer) {
-	if j == nil {
-		return
+// NoteAnswer notes an answer that ends with something shared, behind what the entry has as Raw. It does not
+// copy that: see [Shared].
+func (j *Journal) NoteAnswer(e *Entry, rest *Shared) {
+	switch {
+	case j == nil:
+	case j.watched():
+		j.Note(e, slices.Concat(e.Raw, rest.data))
+	default:
+		size := len(e.Raw) + len(rest.data)
+		rest = rest.cut(j.options.MaxRaw).without(j.secrets)
+		j.hide(e)
+		if e.Size = size; size <= j.options.MaxRaw {
+			e.Size = len(e.Raw) + len(rest.data)
+		}
+		j.add(e, nil, rest)
 	}
-	if j.watched() {
-		e, head := a.entry(), a.head()
-		e.HTTP = &head
-		j.Note(&e, slices.Concat(a.Head, a.Rest.data))
-		return
-	}
-	e, head := a.entry(), a.head()
-	e.HTTP = &head
-	hidden := a.Rest.cut(j.options.MaxRaw).without(j.secrets)
-	j.hide(&e)
-	if e.Size <= j.options.MaxRaw {
-		e.Size = len(e.Raw) + len(hidden.data)
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.number(&e)
-	p := j.pack(&e)
-	p.rest, p.takes = hidden, min(e.Size, j.options.MaxRaw)+overhead
-	j.keep(p)
-	j.show()
 }
 
 // watched reports whether somebody looks at every entry.
 func (j *Journal) watched() bool { return j.options.Writer != nil || j.options.Tap != nil }
 
-// number gives an entry its place in the order. The caller holds mu.
-func (j *Journal) number(e *Entry) {
-	j.last++
-	e.Seq, e.Time = j.last, j.options.Now()
-}
-
-func (j *Journal) add(e *Entry, message []byte) uint64 {
+// add gives an entry its place in the order. The message is for those who look on, the rest is that of Raw.
+func (j *Journal) add(e *Entry, message []byte, rest *Shared) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.number(e)
-	takes := len(e.Raw) + overhead
-	if !j.watched() {
-		p := j.pack(e)
-		p.takes = takes
-		j.keep(p)
-		j.show()
-		return e.Seq
+	j.last++
+	e.Seq, e.Time = j.last, j.options.Now()
+	p := place{rest: rest, time: e.Time}
+	p.takes = min(len(e.Raw)+len(rest.Bytes()), j.options.MaxRaw) + overhead
+	if j.watched() {
+		own := *e
+		own.Raw, own.ID = bytes.Clone(own.Raw), bytes.Clone(own.ID) // lets go of the rest
+		if e.HTTP != nil {
+			h := *e.HTTP
+			h.Header = h.Header.Clone()
+			own.HTTP = &h
+		}
+		p.entry = &own
+	} else {
+		p.packed = j.packed(e)
 	}
-	own := *e
-	own.Raw, own.ID = bytes.Clone(own.Raw), bytes.Clone(own.ID) // lets go of the rest
-	own.unpack()
-	j.keep(place{entry: &own, takes: takes})
+	j.keep(p)
 	if j.options.Writer != nil && j.writeErr == nil {
-		if _, err := WriteJSON(j.options.Writer, []Entry{own}); err != nil {
+		if _, err := WriteJSON(j.options.Writer, []Entry{*p.entry}); err != nil {
 			j.writeErr = fmt.Errorf("the journal could not be written: %w", err)
 		}
 	}
 	if j.options.Tap != nil {
-		j.options.Tap(&own, message)
+		j.options.Tap(p.entry, message)
 	}
 	j.show()
 	return e.Seq
@@ -184,7 +172,6 @@ func (j *Journal) add(e *Entry, message []byte) uint64 {
 type place struct {
 	entry  *Entry
 	packed []byte
-	block  *block  // in which that is; nil if it has memory of its own
 	rest   *Shared // of the message of what is packed
 	time   time.Time
 	takes  int // what is reckoned to be taken; 0 if nothing is there
@@ -209,7 +196,6 @@ func (j *Journal) keep(p place) {
 }
 
 func (j *Journal) forget(p place) {
-	j.release(p)
 	if p.takes > 0 {
 		j.bytes -= p.takes
 		j.lost++
@@ -245,7 +231,7 @@ func (j *Journal) Lost() (lost uint64) {
 
 // Clear forgets all entries. Numbers go on.
 func (j *Journal) Clear() {
-	j.locked(func() { j.ring, j.first, j.gone, j.bytes, j.filling = nil, 0, 0, 0, nil })
+	j.locked(func() { j.ring, j.first, j.gone, j.bytes = nil, 0, 0, 0 })
 }
 
 // each calls visit with the entries after a number, oldest first, until it
@@ -261,8 +247,7 @@ func (j *Journal) each(since uint64, visit func(e *Entry) bool) {
 		p := &j.ring[(j.first+i)%n]
 		if p.packed != nil {
 			p.entry = unpacked(p.packed, p.time, p.rest, j.options.MaxRaw)
-			j.release(*p)
-			p.packed, p.block, p.rest = nil, nil, nil
+			p.packed, p.rest = nil, nil
 		}
 		if p.entry == nil || p.entry.Seq <= since {
 			continue

@@ -3,10 +3,9 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -16,231 +15,111 @@ import (
 // A journal holds thousands of entries of which few are looked at. Until then an entry is one
 // piece of memory without pointers, which costs the garbage collector nothing to pass by.
 
-// unpack puts headers where they are looked for, and keeps them from being changed.
-func (e *Entry) unpack() {
-	if e.HTTP == nil {
-		return
-	}
-	h := *e.HTTP
-	if e.HTTP = &h; h.usual {
-		h.Header, h.usual = headerOfJSON(e.Size), false
-	} else {
-		h.Header = h.Header.Clone()
-	}
+// packer puts the members of an entry into one piece of memory or, if it is reading, takes them from there.
+// Texts that it reads share its memory.
+type packer struct {
+	b       []byte
+	s       string // the same, if it is reading
+	reading bool
 }
 
-func headerOfJSON(size int) http.Header {
-	return http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(size)}}
-}
-
-// usualHeader stands for the headers of JSON and of its length, in place of their number.
-const usualHeader = 1
-
-// #nosec G115 -- lengths and numbers of entries are not negative
-func appendNumber(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
-
-func appendText(b []byte, s string) []byte { return append(appendNumber(b, len(s)), s...) }
-
-func appendTexts(b []byte, all []string) []byte {
-	b = appendNumber(b, len(all))
-	for _, s := range all {
-		b = appendText(b, s)
-	}
-	return b
-}
-
-// appendEntry appends all of an entry but the time. The message comes last.
-func appendEntry(b []byte, e *Entry) []byte {
-	// #nosec G115 -- entries are counted one by one
-	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size)
-	b = appendNumber(b, e.Retry)
-	b = appendText(appendText(b, string(e.Direction)), string(e.Kind))
-	for _, s := range [...]string{
-		e.Transport, e.Session, e.Connection, e.Revision, e.Identity, e.Method, e.URI, e.Stream, e.EventID,
-		e.Scope, e.Reason,
-	} {
-		b = appendText(b, s)
-	}
-	b = append(appendNumber(appendTexts(b, e.Rules), len(e.ID)), e.ID...)
-	if h := e.HTTP; h == nil {
-		b = appendNumber(b, 0)
-	} else {
-		b = appendNumber(appendText(appendText(appendNumber(b, 1), h.Method), h.Path), h.Status)
-		b = appendHeader(b, h)
-	}
-	return append(b, e.Raw...)
-}
-
-// appendHeader appends the number of headers, and two more, and then those.
-func appendHeader(b []byte, h *HTTP) []byte {
-	if h.usual {
-		return appendNumber(b, usualHeader)
-	}
-	b = appendNumber(b, len(h.Header)+1+usualHeader)
-	for name, values := range h.Header {
-		b = appendTexts(appendText(b, name), values)
-	}
-	return b
-}
-
-// unpacker reads what has been packed. Strings share its memory.
-type unpacker struct {
-	b []byte
-	s string // the same
-}
-
-func (u *unpacker) number() int {
-	n, width := binary.Uvarint(u.b)
-	u.b, u.s = u.b[width:], u.s[width:]
-	return int(n) // #nosec G115 -- written by appendNumber, from an int
-}
-
-func (u *unpacker) text() string {
-	n := u.number()
-	s := u.s[:n]
-	u.b, u.s = u.b[n:], u.s[n:]
-	return s
-}
-
-func (u *unpacker) texts() []string {
-	var all []string
-	for n := u.number(); n > 0; n-- {
-		all = append(all, u.text())
-	}
-	return all
-}
-
-// unpacked reads an entry, whose message may have a rest, of which up to n bytes are kept.
-func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
-	b = bytes.Clone(b) // whose memory is used again
-	u := &unpacker{b, string(b)}
-	// #nosec G115 -- written by appendNumber, from numbers of entries
-	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number(),
-		Retry: u.number()}
-	e.Direction, e.Kind = Direction(u.text()), Kind(u.text())
+// entry goes through all of an entry but the time and the message.
+func (p *packer) entry(e *Entry) {
+	number(p, &e.Seq)
+	number(p, &e.RequestSeq)
+	number(p, &e.Size)
+	number(p, &e.Retry)
+	text(p, &e.Direction)
+	text(p, &e.Kind)
 	for _, s := range [...]*string{
 		&e.Transport, &e.Session, &e.Connection, &e.Revision, &e.Identity, &e.Method, &e.URI, &e.Stream,
 		&e.EventID, &e.Scope, &e.Reason,
 	} {
-		*s = u.text()
+		text(p, s)
 	}
-	e.Rules = u.texts()
-	if id := u.text(); id != "" {
-		e.ID = json.RawMessage(id)
+	text(p, &e.ID)
+	p.texts(&e.Rules)
+	heads := 0
+	if e.HTTP != nil {
+		heads = 1
 	}
-	if u.number() > 0 {
-		e.HTTP = &HTTP{Method: u.text(), Path: u.text(), Status: u.number()}
-		e.HTTP.Header = u.header(e.Size)
+	if number(p, &heads); heads == 0 {
+		return
 	}
-	if e.Raw = u.b; rest != nil {
-		e.Raw = slices.Concat(u.b, rest.data)
+	if p.reading {
+		e.HTTP = &HTTP{}
+	}
+	text(p, &e.HTTP.Method)
+	text(p, &e.HTTP.Path)
+	number(p, &e.HTTP.Status)
+	p.header(&e.HTTP.Header)
+}
+
+// #nosec G115 -- numbers of entries are not negative, and what is read was one
+func number[T ~int | ~uint64](p *packer, n *T) {
+	if !p.reading {
+		p.b = binary.AppendUvarint(p.b, uint64(*n))
+		return
+	}
+	v, width := binary.Uvarint(p.b)
+	p.b, p.s, *n = p.b[width:], p.s[width:], T(v)
+}
+
+func text[T ~string | ~[]byte](p *packer, s *T) {
+	n := len(*s)
+	switch number(p, &n); {
+	case !p.reading:
+		p.b = append(p.b, *s...)
+	case n > 0:
+		*s = T(p.s[:n])
+		p.b, p.s = p.b[n:], p.s[n:]
+	}
+}
+
+func (p *packer) texts(all *[]string) {
+	n := len(*all)
+	if number(p, &n); p.reading && n > 0 {
+		*all = make([]string, n)
+	}
+	for i := range *all {
+		text(p, &(*all)[i])
+	}
+}
+
+func (p *packer) header(h *http.Header) {
+	names := slices.Collect(maps.Keys(*h))
+	if p.texts(&names); p.reading && len(names) > 0 {
+		*h = http.Header{}
+	}
+	for _, name := range names {
+		values := (*h)[name]
+		if p.texts(&values); p.reading {
+			(*h)[name] = values
+		}
+	}
+}
+
+// packed puts an entry into one piece. The caller holds mu.
+func (j *Journal) packed(e *Entry) []byte {
+	p := &packer{b: j.scratch[:0]}
+	p.entry(e)
+	j.scratch = append(p.b, e.Raw...)
+	return bytes.Clone(j.scratch)
+}
+
+// unpacked reads an entry, whose message may have a rest, of which up to n bytes are kept.
+func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
+	p := &packer{b, string(b), true}
+	e := &Entry{Time: at}
+	p.entry(e)
+	if e.Raw = p.b; rest != nil {
+		e.Raw = slices.Concat(p.b, rest.data)
 		e.Raw = e.Raw[:min(n, len(e.Raw))]
 	}
 	if len(e.Raw) == 0 {
 		e.Raw = nil
 	}
 	return e
-}
-
-func (u *unpacker) header(size int) http.Header {
-	n := u.number()
-	if n == usualHeader {
-		return headerOfJSON(size)
-	}
-	if n -= 1 + usualHeader; n == 0 {
-		return nil
-	}
-	h := make(http.Header, n)
-	for range n {
-		name := u.text()
-		h[name] = u.texts()
-	}
-	return h
-}
-
-// block is memory for packed entries, which is used again when none of them is kept any more.
-type block struct {
-	data []byte
-	kept int // entries
-}
-
-const (
-	// The first block is small, because a program can have a thousand journals with little in them.
-	firstBlock = 4 << 10
-	blockSize  = 64 << 10
-	// roomy is what a block must have left for an entry: most take less.
-	roomy = 1 << 10
-)
-
-// blockSize is that of the next block: twice that of the one before. The caller holds mu.
-func (j *Journal) blockSize() int {
-	if j.filling == nil {
-		return firstBlock
-	}
-	return min(2*cap(j.filling.data), blockSize)
-}
-
-// pack puts an entry into one piece. The caller holds mu.
-func (j *Journal) pack(e *Entry) place {
-	b := j.filling
-	if b == nil || cap(b.data)-len(b.data) < roomy {
-		if b = j.spare; b == nil {
-			b = &block{data: make([]byte, 0, j.blockSize())}
-		}
-		j.filling, j.spare = b, nil
-	}
-	free := b.data[len(b.data):]
-	p := place{packed: appendEntry(free, e), time: e.Time}
-	if len(p.packed) <= cap(free) { // otherwise it has moved to memory of its own
-		b.data = b.data[:len(b.data)+len(p.packed)]
-		b.kept++
-		p.block = b
-	}
-	return p
-}
-
-// release says that a packed entry is not needed any more. The caller holds mu.
-func (j *Journal) release(p place) {
-	if p.block == nil {
-		return
-	}
-	if p.block.kept--; p.block.kept == 0 {
-		p.block.data = p.block.data[:0]
-		if p.block != j.filling {
-			j.spare = p.block
-		}
-	}
-}
-
-// Answer is a response over HTTP, as it is noted by [Journal.NoteAnswer].
-type Answer struct {
-	// Request is the entry of what it answers.
-	Request *Entry
-	// ID, Session and Rules are those of the answer.
-	ID      json.RawMessage
-	Session string
-	Rules   []string
-	// Head and Rest are the message.
-	Head []byte
-	Rest *Shared
-	// Status is the HTTP status, Header the headers; nil means those of JSON and of its length.
-	Status int
-	Header http.Header
-}
-
-// entry is what an answer tells, but for its head and the rest of the message.
-func (a *Answer) entry() Entry {
-	r := a.Request
-	return Entry{
-		Kind: Response, Direction: Out, Transport: r.Transport, Session: a.Session, Connection: r.Connection,
-		Revision: r.Revision,
-		Identity: r.Identity, Method: r.Method, URI: r.URI, ID: a.ID, RequestSeq: r.Seq,
-		Size: len(a.Head) + len(a.Rest.data), Raw: a.Head, Rules: a.Rules,
-	}
-}
-
-func (a *Answer) head() HTTP {
-	return HTTP{Status: a.Status, Header: a.Header, usual: a.Header == nil}
 }
 
 // Shared is the end of many messages: the result of a read that always yields the

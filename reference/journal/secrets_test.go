@@ -165,10 +165,8 @@ func TestSharedAnswersHaveNoEchoes(t *testing.T) {
 	rest := journal.NewShared([]byte(`"result":{"text":"abcdef-123456","password":"hunter2"}}`))
 	j := journal.New(journal.Options{})
 	note := func() {
-		in := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{}}
-		j.Note(in, nil)
-		j.NoteAnswer(&journal.Answer{Request: in, Head: []byte(`{"jsonrpc":"2.0","id":1,`), Rest: rest,
-			Status: 200})
+		j.NoteAnswer(&journal.Entry{Kind: journal.Response, Direction: journal.Out,
+			Raw: []byte(`{"jsonrpc":"2.0","id":1,`)}, rest)
 	}
 	note()
 	came(j, "", "", http.Header{"Authorization": {"Bearer abcdef-123456"}})

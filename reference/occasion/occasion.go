@@ -43,21 +43,17 @@ type Server interface {
 type Occasions struct {
 	options Options
 
-	mu      sync.Mutex
-	server  Server
-	pinged  map[string]bool
-	roots   map[string]bool // sessions that declared roots and have not been asked for them
-	changed map[string]bool
-	armed   string // the session that is to end
-	ended   bool
-	broken  bool // a stream was ended
+	mu     sync.Mutex
+	server Server
+	done   map[[2]string]bool // what has been done, and in which session
+	pings  int
+	armed  string // the session that is to end
+	ended  bool
+	broken bool // a stream was ended
 }
 
 // New makes the occasions for one server.
-func New(o Options) *Occasions {
-	return &Occasions{options: o, pinged: map[string]bool{}, roots: map[string]bool{},
-		changed: map[string]bool{}}
-}
+func New(o Options) *Occasions { return &Occasions{options: o, done: map[[2]string]bool{}} }
 
 // Bind says which server it is. Before, only pings are sent.
 func (o *Occasions) Bind(s Server) {
@@ -68,63 +64,68 @@ func (o *Occasions) Bind(s Server) {
 
 // Hooks are what the server needs.
 func (o *Occasions) Hooks() hook.Hooks {
-	return hook.Join(hook.Hooks{Handle: o.handle, HTTP: o.http}, hook.OnEvent(o.event))
+	return hook.Join(hook.Hooks{Handle: o.handle}, hook.OnHTTP(nil, o.http), hook.OnEvent(o.event))
 }
 
-// maxSessions bounds the connections of which it is remembered what they have been sent.
-const maxSessions = 10_000
+// maxDone bounds what is remembered.
+const maxDone = 30_000
 
 // once reports whether something is due for a session, and that it is done.
-func (o *Occasions) once(done map[string]bool, session string) bool {
+func (o *Occasions) once(what, session string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if done[session] || len(done) >= maxSessions {
+	key := [2]string{what, session}
+	if o.done[key] || len(o.done) >= maxDone {
 		return false
 	}
-	done[session] = true
+	o.done[key] = true
 	return true
 }
 
+// The keys of what is done once for a session.
+const (
+	pinged  = "pinged"
+	rooted  = "has roots" // it has declared some
+	asked   = "asked for roots"
+	changed = "told of a change"
+)
+
 func (o *Occasions) handle(next hook.Handler) hook.Handler {
 	return func(ctx context.Context, c *hook.Call) *hook.Reply {
-		handshaken := c.Session != nil && c.Session.Revision() != "" && !c.Modern
-		if handshaken && !c.Notification() && feature(c.Method) && o.once(o.pinged, c.Session.ID()) {
-			o.ping(ctx, c)
+		id, handshaken := "", false
+		if c.Session != nil {
+			id, handshaken = c.Session.ID(), c.Session.Revision() != "" && !c.Modern
 		}
-		if c.Method == hook.MethodRead && handshaken && o.rooted(c.Session.ID()) {
+		read := handshaken && c.Method == hook.MethodRead
+		if (read || handshaken && c.Method == hook.MethodList) && !c.Notification() && o.once(pinged, id) {
+			o.mu.Lock()
+			o.pings++
+			ping := fmt.Sprintf("verify-ping-%d", o.pings)
+			o.mu.Unlock()
+			o.ask(ctx, c, ping, "ping")
+		}
+		if read && o.declared(id) && o.once(asked, id) {
 			o.ask(ctx, c, "verify-roots", "roots/list")
 		}
 		r := next(ctx, c)
 		switch {
 		case c.Method == "initialize" && c.Session != nil &&
 			gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
-			o.once(o.roots, c.Session.ID())
-		case c.Method == hook.MethodRead && handshaken:
+			o.once(rooted, id)
+		case read:
 			o.afterRead(c)
 		case c.Method == hook.MethodListen && r != nil && r.Open:
-			o.soon()
+			o.change("listen", 50*time.Millisecond) // when the stream has been acknowledged
 		}
 		return r
 	}
 }
 
-// feature reports whether a method is one that clients call once they are at work.
-func feature(method string) bool { return method == hook.MethodList || method == hook.MethodRead }
-
-// rooted reports whether a session is to be asked for its roots, once.
-func (o *Occasions) rooted(session string) bool {
+// declared reports whether a session has declared roots.
+func (o *Occasions) declared(session string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	due := o.roots[session]
-	delete(o.roots, session)
-	return due
-}
-
-func (o *Occasions) ping(ctx context.Context, c *hook.Call) {
-	o.mu.Lock()
-	id := fmt.Sprintf("verify-ping-%d", len(o.pinged))
-	o.mu.Unlock()
-	o.ask(ctx, c, id, "ping")
+	return o.done[[2]string{rooted, session}]
 }
 
 // ask sends the client a request. Over Streamable HTTP the stream of the POST is the one way
@@ -142,26 +143,25 @@ func (o *Occasions) ask(ctx context.Context, c *hook.Call, id, method string) {
 // afterRead tells the client of a change of the list, and marks its session.
 func (o *Occasions) afterRead(c *hook.Call) {
 	o.mu.Lock()
-	server := o.server
 	if o.options.EndSession && !o.ended && o.armed == "" && c.Transport == hook.HTTP {
 		o.armed = c.Session.ID()
 	}
 	o.mu.Unlock()
-	if server != nil && o.once(o.changed, c.Session.ID()) {
-		server.ListChanged()
-	}
+	o.change(c.Session.ID(), 0)
 }
 
-// soon tells listen streams of a change of the list, once they have been acknowledged.
-func (o *Occasions) soon() {
-	if !o.once(o.changed, "listen") {
-		return
-	}
+// change tells the clients of a server that is known of a change of the list, once for a session.
+func (o *Occasions) change(session string, later time.Duration) {
 	o.mu.Lock()
 	server := o.server
 	o.mu.Unlock()
-	if server != nil {
-		time.AfterFunc(50*time.Millisecond, server.ListChanged)
+	if server == nil || !o.once(changed, session) {
+		return
+	}
+	if later > 0 {
+		time.AfterFunc(later, server.ListChanged)
+	} else {
+		server.ListChanged()
 	}
 }
 
@@ -184,26 +184,18 @@ func (o *Occasions) event(e hook.Streaming) error {
 	return io.ErrClosedPipe
 }
 
-// http ends the marked session just before its next request is looked at.
-func (o *Occasions) http(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		id := r.Header.Get("Mcp-Session-Id")
-		o.mu.Lock()
-		due := o.armed != "" && o.armed == id && r.Method == http.MethodPost && !o.ended && o.server != nil
-		o.ended = o.ended || due
-		server := o.server
-		o.mu.Unlock()
-		if due {
-			// A response (to the ping, say) is no request that could be
-			// answered with a session that is gone.
-			if t := hook.TraceOf(r.Context()); t != nil && !t.Request {
-				o.mu.Lock()
-				o.ended = false
-				o.mu.Unlock()
-			} else {
-				server.EndSession(id)
-			}
-		}
-		next.ServeHTTP(w, r)
-	})
+// http ends the marked session just before its next request is looked at. A response (to the ping, say) is
+// none that could be answered with a session that is gone.
+func (o *Occasions) http(x hook.Serving) {
+	id, t := x.Header.Get("Mcp-Session-Id"), hook.TraceOf(x.Context())
+	o.mu.Lock()
+	server := o.server
+	due := id != "" && o.armed == id && x.Method == http.MethodPost && !o.ended && server != nil &&
+		(t == nil || t.Request)
+	o.ended = o.ended || due
+	o.mu.Unlock()
+	if due {
+		server.EndSession(id)
+	}
+	x.Next()
 }

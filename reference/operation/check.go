@@ -36,12 +36,12 @@ var verbs = map[string][]string{
 // the empty one can be tested only.
 var roots = map[string][]string{
 	OnRequest:      {"method", "params", "header", "", "id", "session", noted, mock},
-	OnReply:        {"result", "error", "status", "header", "", "request", noted, mock},
-	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request", noted, mock},
-	OnNotification: {"jsonrpc", "id", "method", "params", "", "request", noted, mock},
+	OnReply:        {"result", "error", "status", "header", "", about, noted, mock},
+	OnResponse:     {"jsonrpc", "id", "result", "error", raw, "", about, "session", noted, mock},
+	OnNotification: {"jsonrpc", "id", "method", "params", raw, "", about, "session", noted, mock},
 	OnHTTPRequest:  {"header", "", "verb", "path", "body", noted, mock},
-	OnHTTPAnswer:   {"status", "header", "body", "", "request"},
-	OnEvent:        {"type", "id", "data", "raw", "", "retry", "stream", "answer"},
+	OnHTTPAnswer:   {"status", "header", "body", "", about},
+	OnEvent:        {"type", "id", "data", raw, "", "retry", "stream", "answer"},
 }
 
 // retypes are what As can be.

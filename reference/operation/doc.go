@@ -15,9 +15,11 @@
 //	request       a request or notification of the client, before it is handled: id, method, params, header,
 //	              session (id, revision). Headers of a modern request that repeat a member follow it
 //	reply         what a request is answered with, before it is put into a message: result, error, status, header
-//	response      the whole answer just before it is sent: jsonrpc, id, result, error; also the answer to
-//	              input that cannot be read, and the result that ends a listen stream
-//	notification  a message of the server's that is no answer, just before it is sent: jsonrpc, method, params
+//	response      the whole answer just before it is sent: jsonrpc, id, result, error, and raw, its text,
+//	              which goes before the members; also the answer to input that cannot be read, and the
+//	              result that ends a listen stream
+//	notification  a message of the server's that is no answer, just before it is sent: jsonrpc, method,
+//	              params and raw
 //	http-request  a request over HTTP before it is looked at: verb, path, header, body
 //	http-answer   an answer over HTTP before it is written: status, header, body. What names the body
 //	              leaves event streams alone
@@ -25,7 +27,8 @@
 //	              stream (post, get or sse), answer (whether it answers a request)
 //
 // The default is reply. In all sorts but request and http-request, request leads to the request that
-// the message belongs to: request.method, request.params.uri, over HTTP request.header.Accept.
+// the message belongs to: request.method, request.params.uri, over HTTP request.header.Accept. In a response
+// and a notification, session leads to that on which it is sent, as in a request.
 //
 // Method, Era and Transport limit an operation further. Method is that of the request for replies
 // and responses: "resources/*" matches by beginning, "a|b" either. When lists tests that all must
@@ -58,7 +61,8 @@
 //	          a string in base64)
 //	rewrite   in a string, what the regular expression Pattern matches is replaced by With ($1 is a group)
 //	code      the code of an error is replaced
-//	silence   a request is neither handled nor answered; a reply, response, notification or event is not sent
+//	silence   a request is neither handled nor answered; a reply, response, notification or event is not
+//	          sent, but what Send has put before it is
 //	delay     the message waits: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5
 //	repeat    the message is sent this many times
 //	reorder   of two such messages on a connection the first waits for the second, for this time at

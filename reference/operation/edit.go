@@ -17,41 +17,52 @@ import (
 
 // subject is a message as paths see it. Its members are made when they are asked for.
 type subject struct {
+	place
 	root hook.Object
-	// make makes a member of the root; ok is false if there is none.
+	// make makes a member of the root; ok is false if there is none. If it is nil all are there.
 	make    func(name string) (value any, ok bool)
 	asked   map[string]bool
-	changed bool
-	place   place
-	count   int // of the operation that has selected it
+	changed map[string]bool // members of the root
+	request *subject        // to which the message belongs; nil if to none
+	silent  bool            // it gets no answer
+	count   int             // of the operation that has selected it
 }
 
-// load makes the member of the root that a path begins with.
-func (s *subject) load(p path) {
-	if len(p) == 0 || s.asked[p[0].name] || s.make == nil {
+// load makes the member of the root of a name.
+func (s *subject) load(name string) {
+	if s.asked[name] || s.make == nil {
 		return
 	}
 	if s.root == nil {
 		s.root, s.asked = hook.Object{}, map[string]bool{}
 	}
-	s.asked[p[0].name] = true
-	if v, ok := s.make(p[0].name); ok {
-		s.root[p[0].name] = v
+	s.asked[name] = true
+	if v, ok := s.make(name); ok {
+		s.root[name] = v
 	}
 }
 
 func (s *subject) find(p path) (any, bool) {
-	if len(p) > 1 && p[0].name == noted {
-		values, ok := s.place.read(p[1].name)
+	switch {
+	case len(p) == 0:
+	case len(p) > 1 && p[0].name == noted:
+		values, ok := s.read(p[1].name)
 		if !ok {
 			return nil, false
 		}
 		return p[2:].find(values)
-	}
-	if len(p) == 2 && p[0].name == mock {
+	case len(p) == 2 && p[0].name == mock:
 		return s.fact(p[1].name)
+	case len(p) > 1 && p[0].name == about && s.request != nil:
+		return s.request.find(p[1:])
+	case p[0].name == about && s.request != nil:
+		for _, name := range slices.Concat(roots[OnRequest], roots[OnHTTPRequest]) {
+			s.request.load(name)
+		}
+		return s.request.root, true
+	default:
+		s.load(p[0].name)
 	}
-	s.load(p)
 	return p.find(s.root)
 }
 
@@ -86,11 +97,10 @@ func (o *Operation) compile() (*action, error) {
 }
 
 // selects reports whether the operation is to be done to a message.
-func (a *action) selects(ctx context.Context, s *subject, modern bool, transport string) bool {
-	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
-		return false
-	}
-	if !all(a.when, s.find) || !a.counts(s) {
+func (a *action) selects(ctx context.Context, method string, s *subject) bool {
+	if a.methods != nil && (method == "" || !a.methods.Has(method)) || s.silent && a.answers() ||
+		a.Era != "" && (a.Era == "modern") != s.modern || !a.over.Has(s.transport) ||
+		!all(a.when, s.find) || !a.counts(s) {
 		return false
 	}
 	hook.Undo(ctx, a.forget)
@@ -124,8 +134,8 @@ func (a *action) edit(s *subject) {
 	if a.Code != nil {
 		p = path{{name: "error", there: true}, {name: "code", there: true}}
 	}
-	s.load(p)
 	first := p[0].name
+	s.load(first)
 	if _, there := s.root[first]; !there && len(p) > 1 && (first == "result" || first == "error" ||
 		first == "body") {
 		return
@@ -135,7 +145,12 @@ func (a *action) edit(s *subject) {
 			return old, there
 		}
 		value, keep, done := a.become(s, holder, old, there)
-		s.changed = s.changed || done
+		if done {
+			if s.changed == nil {
+				s.changed = map[string]bool{}
+			}
+			s.changed[first] = true
+		}
 		return value, keep
 	})
 }
@@ -259,14 +274,14 @@ func (s *subject) fact(name string) (any, bool) {
 	case "unix":
 		return hook.Number(now.UnixMilli()), true
 	}
-	if s.place.memory == nil {
+	if s.memory == nil {
 		return nil, false
 	}
 	switch name {
 	case "random":
-		return json.Number(fmt.Sprintf("%.6f", s.place.draw())), true
+		return json.Number(fmt.Sprintf("%.6f", s.draw())), true
 	case "uuid":
-		return s.place.uuid(), true
+		return s.uuid(), true
 	}
 	return nil, false
 }

@@ -166,7 +166,7 @@ func (m *Matcher) Tests(t *hook.Trace) bool { return len(m.when) == 0 || all(m.w
 func traced(t *hook.Trace) *subject {
 	return &subject{make: func(name string) (any, bool) {
 		if name == "header" {
-			return headerOf(t.Header)
+			return headerOf(t.Header), t.Header != nil
 		}
 		v, err := hook.Decode(t.Params)
 		return v, err == nil
@@ -202,21 +202,18 @@ func glob(pattern string) *regexp.Regexp {
 }
 
 // methods are those that messages of the protocol have, and HTTP requests without one.
-var methods = []string{
-	"initialize", "ping", "server/discover", "resources/list", "resources/read", "resources/templates/list",
-	"resources/subscribe",
-	"resources/unsubscribe", "subscriptions/listen", "completion/complete", "logging/setLevel", "tools/list",
-	"tools/call",
-	"prompts/list", "prompts/get", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update",
-	"roots/list", "sampling/createMessage", "elicitation/create",
-	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/message",
-	"notifications/roots/list_changed", "notifications/resources/updated",
-	"notifications/resources/list_changed",
-	"notifications/tools/list_changed", "notifications/prompts/list_changed",
-	"notifications/subscriptions/acknowledged",
-	"notifications/elicitation/complete", "notifications/tasks/status",
-	"GET", "POST", "DELETE", "OPTIONS", "HEAD", "PUT", "PATCH",
-}
+var methods = strings.Fields(`
+initialize ping server/discover resources/list resources/read resources/templates/list
+resources/subscribe resources/unsubscribe subscriptions/listen completion/complete
+logging/setLevel tools/list tools/call prompts/list prompts/get tasks/get tasks/result
+tasks/list tasks/cancel tasks/update roots/list sampling/createMessage elicitation/create
+notifications/initialized notifications/cancelled notifications/progress notifications/message
+notifications/roots/list_changed notifications/resources/updated
+notifications/resources/list_changed notifications/tools/list_changed
+notifications/prompts/list_changed notifications/subscriptions/acknowledged
+notifications/elicitation/complete notifications/tasks/status GET POST DELETE OPTIONS HEAD PUT
+PATCH
+`)
 
 // Warnings lists what is most likely a mistake in limits that can be held to: methods that no message of
 // the protocol has, and patterns that no URI meets.

@@ -24,15 +24,10 @@ func (pl *plan) emit(m hook.Sending) error {
 			before = append(before, one)
 		}
 	}}
-	for _, a := range pl.on[on] {
-		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
-			continue
-		}
-		if err := pl.alter(m, a, &m.Message, p); err == errWithheld {
-			return nil
-		} else if err != nil {
-			return err
-		}
+	if err := pl.alter(m, on, method, &m.Message, p); err == errWithheld {
+		p.times = 0
+	} else if err != nil {
+		return err
 	}
 	defer func() {
 		for _, done := range p.done {
@@ -58,55 +53,59 @@ type further struct {
 	apart bool
 }
 
-// alter does one operation to a message; that of a batch has several.
-func (pl *plan) alter(ctx context.Context, a *action, m *hook.Message, p *passage) error {
-	modern := hook.Modern(m.Revision)
-	if m.Call != nil {
-		modern = m.Call.Modern
-	}
+// alter does what is to be done to a message; that of a batch has several in it.
+func (pl *plan) alter(ctx context.Context, on, method string, m *hook.Message, p *passage) error {
 	v, err := hook.Decode(m.Raw)
 	if err != nil {
-		return nil //nolint:nilerr // what is no JSON any more is sent as it is
+		return nil //nolint:nilerr // what is no JSON is sent as it is
 	}
 	parts, batch := v.([]any)
 	if !batch {
 		parts = []any{v}
 	}
-	changed, selected := false, false
-	var last *subject
+	var subjects []*subject
 	for _, part := range parts {
-		o, ok := part.(hook.Object)
-		if !ok {
-			continue
-		}
-		s := pl.atMessage(&subject{make: func(name string) (any, bool) {
-			if name == "request" {
-				return about(m.Call)
+		if o, ok := part.(hook.Object); ok {
+			o[raw] = string(m.Raw)
+			if session, ok := sessionOf(m.Session); ok {
+				o["session"] = session
 			}
-			v, ok := o[name]
-			return v, ok
-		}}, *m)
-		if !a.selects(ctx, s, modern, m.Transport) {
-			continue
-		}
-		if selected, last = true, s; !a.edits() {
-			continue
-		}
-		a.edit(s)
-		for name := range s.asked {
-			if v, kept := s.root[name]; kept && name != "request" {
-				o[name] = v
-			} else {
-				delete(o, name)
+			s := &subject{place: pl.ofMessage(*m), root: o}
+			if m.Call != nil {
+				s.request = requestOf(m.Call)
 			}
+			subjects = append(subjects, s)
 		}
-		changed = changed || s.changed
 	}
-	if changed {
+	for _, a := range pl.on[on] {
+		var last *subject
+		for _, s := range subjects {
+			if !a.selects(ctx, method, s) {
+				continue
+			}
+			if last = s; a.edits() {
+				a.edit(s)
+			}
+		}
+		if last != nil && !a.edits() {
+			if err := pl.do(ctx, a, last, p); err != nil {
+				return err
+			}
+		}
+	}
+	changed, written := false, ""
+	for _, s := range subjects {
+		if s.changed[raw] {
+			written = textOf(s.root[raw])
+		}
+		delete(s.root, raw)
+		delete(s.root, "session")
+		changed = changed || s.changed != nil
+	}
+	if written != "" {
+		m.Raw = []byte(written)
+	} else if changed {
 		m.Raw = hook.Encode(v)
 	}
-	if !selected || a.edits() {
-		return nil
-	}
-	return pl.do(ctx, a, last, p)
+	return nil
 }

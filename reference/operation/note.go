@@ -8,8 +8,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// noted is the root of paths into what has been noted, and the values of Per say for whom.
+// about is the root of paths into the request that a message belongs to, raw a message as it is sent, noted the
+// root of paths into what has been noted, and the values of Per say for whom.
 const (
+	about         = "request"
+	raw           = "raw"
 	noted         = "noted"
 	perConnection = "connection"
 	perSession    = "session"
@@ -31,7 +34,8 @@ type memory struct {
 // place is where a message was sent, and what is remembered there.
 type place struct {
 	*memory
-	connection, session, revision string
+	connection, session, revision, transport string
+	modern                                   bool
 }
 
 func (p place) key(name string) [2]string {
@@ -71,32 +75,34 @@ func (p place) write(name string, value any) {
 	p.values[key] = append(p.values[key], value)
 }
 
-// at is a subject with what is remembered where it was sent.
-func (pl *plan) at(s *subject, connection, session, revision string) *subject {
-	s.place = place{&pl.memory, connection, session, revision}
-	return s
-}
-
-// atCall is at for what has to do with a call.
-func (pl *plan) atCall(s *subject, c *hook.Call) *subject {
-	if c.Session == nil {
-		return pl.at(s, "", "", c.Revision)
+// ofCall is the place of a call.
+func (pl *plan) ofCall(c *hook.Call) place {
+	p := place{&pl.memory, "", "", c.Revision, c.Transport, c.Modern}
+	if c.Session != nil {
+		p.connection, p.session = c.Connection(), c.Session.ID()
 	}
-	return pl.at(s, c.Connection(), c.Session.ID(), c.Revision)
+	return p
 }
 
-// atMessage is at for what the server sends.
-func (pl *plan) atMessage(s *subject, m hook.Message) *subject {
+// ofMessage is the place of what the server sends.
+func (pl *plan) ofMessage(m hook.Message) place {
+	p := place{memory: &pl.memory, transport: m.Transport, modern: hook.Modern(m.Revision)}
 	switch {
 	case m.Call != nil:
-		return pl.atCall(s, m.Call)
+		p = pl.ofCall(m.Call)
+		p.transport = m.Transport
 	case m.Session != nil:
-		return pl.at(s, m.Session.ID(), m.Session.ID(), m.Session.Revision())
+		p.connection, p.session, p.revision = m.Session.ID(), m.Session.ID(), m.Session.Revision()
 	}
-	return pl.at(s, "", "", "")
+	return p
 }
 
-// atExchange is at for an HTTP request and its answer.
-func (pl *plan) atExchange(s *subject, r *http.Request) *subject {
-	return pl.at(s, r.RemoteAddr, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Mcp-Protocol-Version"))
+// ofExchange is the place of an HTTP request and its answer.
+func (pl *plan) ofExchange(r *http.Request) place {
+	p := place{&pl.memory, r.RemoteAddr, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Mcp-Protocol-Version"),
+		hook.HTTP, false}
+	if r.URL.Path == "/sse" || r.URL.Path == "/message" {
+		p.transport = hook.SSE
+	}
+	return p
 }

@@ -85,8 +85,11 @@ func (pl *plan) pause(ctx context.Context, a *action) bool {
 	return hook.Pause(ctx, d)
 }
 
-// errWithheld ends the way of a message that is not sent.
-var errWithheld = errors.New("the message is withheld")
+// errWithheld ends the way of a message that is not sent, errAnswered that of a request that is not handled.
+var (
+	errWithheld = errors.New("the message is withheld")
+	errAnswered = errors.New("the request is answered")
+)
 
 // passage is a message that operations are done to, and what comes of that beside edits.
 type passage struct {
@@ -94,6 +97,19 @@ type passage struct {
 	times   int      // it is sent
 	done    []func() // is called then
 	send    func(a *action, raw []byte)
+	answer  func(a *action) bool // false if it lacks a value
+}
+
+// run does to a message what operations have to do to it. The error is that of the last.
+func (pl *plan) run(ctx context.Context, all []*action, method string, s *subject, p *passage) error {
+	for _, a := range all {
+		if a.selects(ctx, method, s) {
+			if err := pl.do(ctx, a, s, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // do does an operation to a message that it selects. The error is errWithheld, or that of a context that has
@@ -119,10 +135,14 @@ func (pl *plan) do(ctx context.Context, a *action, s *subject, p *passage) error
 		if message, ok := a.expand(s, nil, a.Send); ok {
 			p.send(a, hook.Encode(message))
 		}
+	case "answer":
+		if p.answer(a) {
+			return errAnswered
+		}
 	case "note":
 		// Where nothing is done but to note, that is what counts.
 		if value, ok := a.expand(s, nil, a.To); ok && (!pl.notes || hook.Acts(ctx)) {
-			s.place.write(a.Note, value)
+			s.write(a.Note, value)
 		}
 	default:
 		a.edit(s)
@@ -150,29 +170,25 @@ func (pl *plan) handle(c hook.Calling) *hook.Reply {
 	if !slices.ContainsFunc(pl.on[OnRequest], func(a *action) bool { return a.methods.Has(c.Method) }) {
 		return pl.replied(c, c.Call, c.Call, c.Next())
 	}
-	method, modern := c.Method, c.Modern
-	s := pl.atCall(requestOf(c.Call), c.Call)
-	for _, a := range pl.on[OnRequest] {
-		if !a.methods.Has(method) || c.Notification() && a.answers() ||
-			!a.selects(c, s, modern, c.Transport) {
-			continue
-		}
-		if a.Answer != nil {
-			if r, ok := a.answer(s); ok {
-				return r
-			}
-		} else if err := pl.do(c, a, s, calling(c, c.Call)); err != nil {
-			return &hook.Reply{Silent: err == errWithheld} // what has been cancelled is not sent
-		}
+	s := requestOf(c.Call)
+	s.place, s.silent = pl.ofCall(c.Call), c.Notification()
+	p := calling(c, c.Call)
+	var answer *hook.Reply
+	p.answer = func(a *action) (ok bool) {
+		answer, ok = a.answer(s)
+		return ok
 	}
-	came := c.Call
-	if s.changed {
-		before := *c.Call
-		before.Header = c.Header.Clone()
-		came = &before
-		writeRequest(s, c.Call)
+	switch err := pl.run(c, pl.on[OnRequest], c.Method, s, p); err {
+	case nil:
+	case errAnswered:
+		return answer
+	default:
+		return &hook.Reply{Silent: err == errWithheld} // what has been cancelled is not sent
 	}
-	return pl.replied(c, c.Call, came, c.Next())
+	came := *c.Call
+	came.Header = c.Header.Clone()
+	writeRequest(s, c.Call)
+	return pl.replied(c, c.Call, &came, c.Next())
 }
 
 // answers reports whether the operation is about the answer to a request, which a notification has only
@@ -233,22 +249,21 @@ func requestOf(c *hook.Call) *subject {
 			v, err := hook.Decode(c.Params)
 			return v, err == nil
 		case "header":
-			return headerOf(c.Header)
+			return headerOf(c.Header), c.Header != nil
 		case "session":
-			return sessionOf(c)
+			return sessionOf(c.Session)
 		}
 		return nil, false
 	}}
 }
 
-// sessionOf is the session or connection of a request: its id and, after a handshake, the
-// revision that was settled on.
-func sessionOf(c *hook.Call) (any, bool) {
-	if c.Session == nil {
+// sessionOf is a session or connection: its id and, after a handshake, the revision that was settled on.
+func sessionOf(s hook.Session) (any, bool) {
+	if s == nil {
 		return nil, false
 	}
-	o := hook.Object{"id": c.Session.ID()}
-	if revision := c.Session.Revision(); revision != "" {
+	o := hook.Object{"id": s.ID()}
+	if revision := s.Revision(); revision != "" {
 		o["revision"] = revision
 	}
 	return o, true
@@ -256,13 +271,13 @@ func sessionOf(c *hook.Call) (any, bool) {
 
 // writeRequest puts into a call what has been changed.
 func writeRequest(s *subject, c *hook.Call) {
-	if method, ok := s.root["method"].(string); ok && s.asked["method"] {
+	if method, ok := s.root["method"].(string); ok && s.changed["method"] {
 		c.Method = method
 	}
-	if c.Header != nil && s.asked["header"] {
+	if c.Header != nil && s.changed["header"] {
 		writeHeader(s.root["header"], c.Header)
 	}
-	if s.asked["params"] {
+	if s.changed["params"] {
 		uri, version := repeated(c)
 		c.Params = nil
 		if params, kept := s.root["params"]; kept {
@@ -292,15 +307,12 @@ func follow(c *hook.Call, uri, version any) {
 }
 
 // headerOf is the headers by name, of several of a name the first.
-func headerOf(h http.Header) (any, bool) {
-	if h == nil {
-		return nil, false
-	}
+func headerOf(h http.Header) any {
 	o := make(hook.Object, len(h))
 	for name := range h {
 		o[name] = h.Get(name)
 	}
-	return o, true
+	return o
 }
 
 func writeHeader(v any, h http.Header) {
@@ -320,40 +332,12 @@ func writeHeader(v any, h http.Header) {
 	}
 }
 
-// about is the request of a call, for what belongs to it; nothing for a nil call.
-func about(c *hook.Call) (any, bool) {
-	if c == nil {
-		return nil, false
-	}
-	s := requestOf(c)
-	for _, name := range []string{"id", "method", "params", "header", "session"} {
-		s.load(path{{name: name}})
-	}
-	return s.root, true
-}
-
 // replied does what is to be done to replies; came is the request as it came in.
 func (pl *plan) replied(ctx context.Context, c, came *hook.Call, r *hook.Reply) *hook.Reply {
-	for _, a := range pl.on[OnReply] {
-		if r == nil {
-			return nil
-		}
-		if !a.methods.Has(c.Method) {
-			continue
-		}
-		s := pl.atCall(replyOf(came, r), c)
-		if !a.selects(ctx, s, c.Modern, c.Transport) {
-			continue
-		}
-		r.Silent = pl.do(ctx, a, s, calling(ctx, c)) == errWithheld || r.Silent
-		writeReply(s, r)
+	if r == nil || len(pl.on[OnReply]) == 0 {
+		return r
 	}
-	return r
-}
-
-// replyOf is a reply as paths see it.
-func replyOf(c *hook.Call, r *hook.Reply) *subject {
-	return &subject{make: func(name string) (any, bool) {
+	s := &subject{place: pl.ofCall(c), request: requestOf(came), make: func(name string) (any, bool) {
 		switch name {
 		case "result":
 			return r.Result, r.Result != nil && r.Error == nil
@@ -362,25 +346,16 @@ func replyOf(c *hook.Call, r *hook.Reply) *subject {
 		case "status":
 			return hook.Number(int64(r.Status)), r.Status != 0
 		case "header":
-			if r.Header == nil {
-				return hook.Object{}, true
-			}
-			return headerOf(r.Header)
-		case "request":
-			return about(c)
+			return headerOf(r.Header), true
 		}
 		return nil, false
 	}}
-}
-
-func writeReply(s *subject, r *hook.Reply) {
-	if !s.changed {
-		return
-	}
-	if s.asked["header"] && r.Header == nil {
+	r.Silent = pl.run(ctx, pl.on[OnReply], c.Method, s, calling(ctx, c)) == errWithheld || r.Silent
+	if s.changed["header"] && r.Header == nil {
 		r.Header = http.Header{}
 	}
 	s.writeHead(&r.Status, r.Header)
+	return r
 }
 
 // writeHead gives an answer over HTTP the status and the header that were made of its own.
@@ -389,7 +364,7 @@ func (s *subject) writeHead(status *int, h http.Header) {
 		number, _ := n.Int64()
 		*status = int(number)
 	}
-	if s.asked["header"] {
+	if s.changed["header"] {
 		writeHeader(s.root["header"], h)
 	}
 }

@@ -9,16 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// transportOf is the transport that an HTTP request is one of.
-func transportOf(r *http.Request) string {
-	if r.URL.Path == "/sse" || r.URL.Path == "/message" {
-		return hook.SSE
-	}
-	return hook.HTTP
-}
-
-// exchangeOf is an HTTP request as paths see it. The body is decoded if it is JSON.
-func exchangeOf(r *http.Request) *subject {
+// exchangeOf is an HTTP request as paths see it.
+func exchangeOf(r *http.Request, body func() ([]byte, error)) *subject {
 	return &subject{make: func(name string) (any, bool) {
 		switch name {
 		case "verb":
@@ -26,18 +18,17 @@ func exchangeOf(r *http.Request) *subject {
 		case "path":
 			return r.URL.Path, true
 		case "header":
-			return headerOf(r.Header)
+			return headerOf(r.Header), true
 		case "body":
-			body, err := hook.PeekBody(r)
-			if err != nil {
-				return nil, false
+			if data, err := body(); err == nil {
+				return bodyOf(data)
 			}
-			return bodyOf(body)
 		}
 		return nil, false
 	}}
 }
 
+// bodyOf is a body, decoded if it is JSON.
 func bodyOf(body []byte) (any, bool) {
 	if len(body) == 0 {
 		return nil, false
@@ -51,27 +42,26 @@ func bodyOf(body []byte) (any, bool) {
 
 // requests does what is to be done to HTTP requests.
 func (pl *plan) requests() hook.Hooks {
-	if len(pl.on[OnHTTPRequest]) == 0 {
+	all := pl.on[OnHTTPRequest]
+	if len(all) == 0 {
 		return hook.Hooks{}
 	}
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		for _, a := range pl.on[OnHTTPRequest] {
-			s := pl.atExchange(exchangeOf(r), r)
-			if !a.selects(r.Context(), s, false, transportOf(r)) {
-				continue
-			}
-			if a.Answer != nil {
-				a.write(w, s)
-				return
-			}
-			if pl.do(r.Context(), a, s, &passage{}) == errWithheld {
-				hook.Cut(r.Context())
-			}
-			if s.changed {
-				writeHeader(s.root["header"], r.Header)
-			}
+	return hook.OnHTTP(nil, func(x hook.Serving) {
+		s := exchangeOf(x.Request, func() ([]byte, error) { return hook.PeekBody(x.Request) })
+		s.place = pl.ofExchange(x.Request)
+		switch pl.run(x.Context(), all, "", s, &passage{answer: func(a *action) bool {
+			a.write(x.W, s)
+			return true
+		}}) {
+		case errAnswered:
+			return
+		case errWithheld:
+			hook.Cut(x.Context())
 		}
-		next.ServeHTTP(w, r)
+		if s.changed["header"] {
+			writeHeader(s.root["header"], x.Header)
+		}
+		x.Next()
 	})
 }
 
@@ -126,72 +116,33 @@ func (a *action) names(root string) bool {
 
 // editAnswer changes an answer over HTTP.
 func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook.Answer) {
-	s := pl.atExchange(&subject{make: func(name string) (any, bool) {
+	s := &subject{place: pl.ofExchange(r), make: func(name string) (any, bool) {
 		switch name {
 		case "status":
 			return hook.Number(int64(answer.Status)), true
 		case "header":
-			return headerOf(answer.Header)
+			return headerOf(answer.Header), answer.Header != nil
 		case "body":
 			return bodyOf(answer.Body)
-		case "request":
-			request := exchangeOf(r)
-			for _, name := range []string{"verb", "path", "header"} {
-				request.load(path{{name: name}})
-			}
-			if v, ok := bodyOf(body); ok {
-				request.root["body"] = v
-			}
-			return request.root, true
 		}
 		return nil, false
-	}}, r)
-	if !a.selects(r.Context(), s, false, transportOf(r)) {
+	}}
+	s.request = exchangeOf(r, func() ([]byte, error) { return body, nil })
+	if !a.selects(r.Context(), "", s) {
 		return
 	}
-	if a.edit(s); !s.changed {
-		return
-	}
+	a.edit(s)
 	s.writeHead(&answer.Status, answer.Header)
-	if v, there := s.root["body"]; there && s.asked["body"] {
-		answer.Body = []byte(textOf(v))
-	} else if s.asked["body"] {
-		answer.Body = nil
+	if v, there := s.root["body"]; s.changed["body"] {
+		if answer.Body = nil; there {
+			answer.Body = []byte(textOf(v))
+		}
 	}
 }
 
-// event does what is to be done to a server-sent event.
+// event does what is to be done to a server-sent event. Fields that it does not have are missing.
 func (pl *plan) event(e hook.Streaming) error {
-	p := &passage{times: 1}
-	transport := hook.HTTP
-	if e.Stream == "sse" {
-		transport = hook.SSE
-	}
-	for _, a := range pl.on[OnEvent] {
-		s := eventOf(&e.Event)
-		if !a.selects(e, s, false, transport) {
-			continue
-		}
-		if err := pl.do(e, a, s, p); err == errWithheld {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		if s.changed {
-			writeEvent(s, a.path[0].name, &e.Event)
-		}
-	}
-	for range p.times {
-		if err := e.Next(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eventOf is an event as paths see it: fields that it does not have are missing.
-func eventOf(e *hook.Event) *subject {
-	return &subject{make: func(name string) (any, bool) {
+	s := &subject{place: place{transport: hook.HTTP}, make: func(name string) (any, bool) {
 		switch name {
 		case "type":
 			return e.Type, e.Type != ""
@@ -210,6 +161,24 @@ func eventOf(e *hook.Event) *subject {
 		}
 		return nil, false
 	}}
+	if e.Stream == "sse" {
+		s.transport = hook.SSE
+	}
+	p := &passage{times: 1}
+	if err := pl.run(e, pl.on[OnEvent], "", s, p); err == errWithheld {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	for name := range s.changed {
+		writeEvent(s, name, &e.Event)
+	}
+	for range p.times {
+		if err := e.Next(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeEvent puts the field that has been changed into an event.

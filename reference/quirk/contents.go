@@ -15,11 +15,11 @@ import (
 
 func contentsCode() code {
 	return code{
-		"scheme-in-any-case": hook.EditParams(hook.MethodRead, func(c *hook.Call, params hook.Object) {
-			uri, _ := params["uri"].(string)
+		"scheme-in-any-case": hook.EditCall(hook.MethodRead, func(c *hook.Call) {
+			uri, _ := c.Param("uri").(string)
 			scheme, rest, ok := strings.Cut(uri, ":")
 			if lower := strings.ToLower(scheme); ok && lower != scheme && !hook.Modern(c.Revision) {
-				params["uri"] = lower + ":" + rest
+				c.Params = c.With("uri", lower+":"+rest).Params
 			}
 		}),
 		"changing-order": everySecondReversed(),
@@ -60,7 +60,7 @@ func contentsCode() code {
 			).Replace(
 				uri,
 			)
-			if other := c.Handle(c.With(hook.Object{"uri": plain})); other != nil && other.Error == nil &&
+			if other := c.Handle(c.With("uri", plain)); other != nil && other.Error == nil &&
 				!strings.Contains(plain, "..") {
 				return other
 			}
@@ -86,9 +86,7 @@ func moving() hook.Hooks {
 		if _, err := strconv.ParseInt(day, 10, 64); !ours || err != nil || len(day) <= 2 {
 			return c.Next()
 		}
-		params, _ := hook.DecodeObject(c.Params)
-		params["uri"] = "note:hello"
-		c.Params = hook.Encode(params)
+		c.Params = c.With("uri", "note:hello").Params
 		if c.Header.Get("Mcp-Name") != "" {
 			c.Header = c.Header.Clone()
 			c.Header.Set("Mcp-Name", "note:hello")

@@ -19,11 +19,6 @@ func messagesCode() code {
 	return code{
 		"pings":        pinging(),
 		"late-batches": lateBatches(),
-		"crlf-lines": hook.EditMessage(func(m *hook.Message) {
-			if m.Transport == hook.Stdio {
-				m.Raw = append(bytes.Clone(m.Raw), '\r')
-			}
-		}),
 		"empty-subscriptions-end": hook.EditReply(hook.MethodListen, func(c *hook.Call, r *hook.Reply) {
 			if filter, ok := c.Param("notifications").(hook.Object); ok && len(filter) == 0 && r.Open {
 				*r = hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{

@@ -9,6 +9,7 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/internal/catalogue"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -32,7 +33,8 @@ var overlays = catalogue.Overlays{
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-var all = catalogue.New(rows, "rows", written, overlays, func(q Quirk) error {
+var all = catalogue.New(rows, written, overlays, func(q *Quirk) error {
+	q.Requirement = strings.Join(q.Permits, ",")
 	switch {
 	case !nameForm.MatchString(q.Name):
 		return fmt.Errorf("%q is no name of a quirk", q.Name)

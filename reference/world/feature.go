@@ -74,16 +74,15 @@ func (w World) featureProblems() (found problems) {
 	}
 	for at, t := range yamlfile.Items("tools", w.Tools) {
 		named(at, "tool", t.Name)
-		operation.Each(&found, at+".content", t.Content, Block.problems)
 	}
 	for at, p := range yamlfile.Items("prompts", w.Prompts) {
 		named(at, "prompt", p.Name)
-		operation.Each(&found, at+".messages", p.Messages, func(m PromptMessage) problems {
-			all := m.problems()
-			all.OneOf("role", m.Role, Roles())
-			return all
-		})
 	}
+	return found
+}
+
+func (m PromptMessage) problems() (found problems) {
+	found.OneOf("role", m.Role, Roles())
 	return found
 }
 
@@ -94,9 +93,9 @@ func (b Block) problems() (found problems) {
 	return found
 }
 
-// featureWarnings are what a careful author would put right in tools and prompts; present are the URIs of the
-// resources at the start, to which the timeline may add others.
-func (w World) featureWarnings(present map[string]bool) (found problems) {
+// unlinked finds the blocks of tools and prompts that link to no resource; present are the URIs of those at the
+// start, to which the timeline may add others.
+func (w World) unlinked(present map[string]bool) problems {
 	templates, put := map[string]bool{}, map[string]bool{}
 	for _, s := range w.Timeline {
 		if s.Put != nil {
@@ -109,38 +108,36 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 	for _, t := range w.Templates {
 		templates[t.URITemplate] = true
 	}
-	block := func(b Block) problems {
-		all := b.Annotations.warnings()
+	return collect(w, func(part any) (found problems) {
+		b, _ := part.(Block)
 		for _, to := range [][2]string{{"link", b.Link}, {"embed", b.Embed}} {
 			if uri := to[1]; uri != "" && !present[uri] && !put[uri] && !matched(templates, uri) {
-				all.Say(to[0], "there is no such resource: %s", clip(uri))
+				found.Say(to[0], "there is no such resource: %s", clip(uri))
 			}
 		}
-		return all
+		return found
+	})
+}
+
+func (t Tool) warnings() (found problems) {
+	if t.InputSchema != nil && t.InputSchema["type"] != "object" {
+		found.Say("inputSchema.type", "is not object, as clients expect")
 	}
-	for at, t := range yamlfile.Items("tools", w.Tools) {
-		operation.Each(&found, at+".icons", t.Icons, Icon.warnings)
-		if t.InputSchema != nil && t.InputSchema["type"] != "object" {
-			found.Say(at+".inputSchema.type", "is not object, as clients expect")
+	return found
+}
+
+func (p Prompt) warnings() (found problems) {
+	var names []string
+	for at, a := range yamlfile.Items("arguments", p.Arguments) {
+		names = append(names, a.Name)
+		if a.Name == "" {
+			found.Say(at+".name", "is missing")
 		}
-		operation.Each(&found, at+".content", t.Content, block)
 	}
-	for at, p := range yamlfile.Items("prompts", w.Prompts) {
-		operation.Each(&found, at+".icons", p.Icons, Icon.warnings)
-		var names []string
-		for argument, a := range yamlfile.Items(at+".arguments", p.Arguments) {
-			names = append(names, a.Name)
-			if a.Name == "" {
-				found.Say(argument+".name", "is missing")
-			}
+	for at, m := range yamlfile.Items("messages", p.Messages) {
+		if m.Text != nil {
+			found = append(found, strangers(at+".text", *m.Text, names, "argument")...)
 		}
-		operation.Each(&found, at+".messages", p.Messages, func(m PromptMessage) problems {
-			all := block(m.Block)
-			if m.Text != nil {
-				all = append(all, strangers("text", *m.Text, names, "argument")...)
-			}
-			return all
-		})
 	}
 	return found
 }

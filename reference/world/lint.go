@@ -13,20 +13,19 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
-	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // Lint lists, in sentences that begin with the member, what a careful author of a world
 // would put right: members that break a rule of the protocol although it could be served,
 // and parts that never come into play.
-func (w World) Lint() []string { return sentences(w.warnings()) }
+func (w World) Lint() []string { return sentences(w.lint()) }
 
 // Lint lists, in sentences, what a careful author of the resource would put right.
-func (r Resource) Lint() []string { return sentences(r.warnings()) }
+func (r Resource) Lint() []string { return sentences(collect(r, oddities)) }
 
 // Lint lists, in sentences, what a careful author of the template would put right, as far
 // as it shows without the world.
-func (t Template) Lint() []string { return sentences(t.warnings()) }
+func (t Template) Lint() []string { return sentences(collect(t, oddities)) }
 
 func sentences(all problems) []string {
 	var found []string
@@ -36,16 +35,9 @@ func sentences(all problems) []string {
 	return found
 }
 
-// warnings are what Lint lists. Resources that are still to be repeated count as one.
-func (w World) warnings() problems {
-	var found problems
-	operation.Each(&found, "server.icons", w.Server.Icons, Icon.warnings)
-	operation.Each(&found, "resources", w.Resources, func(r Resource) problems {
-		if one, ok := r.sample(); ok {
-			return one.warnings()
-		}
-		return nil
-	})
+// lint is what Lint lists. Resources that are still to be repeated count as one.
+func (w World) lint() problems {
+	found := collect(w, oddities)
 	var uris map[string]bool
 	if len(w.Timeline)+len(w.Tools)+len(w.Prompts) > 0 ||
 		slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
@@ -53,7 +45,7 @@ func (w World) warnings() problems {
 	}
 	taken := map[string]bool{}
 	for i, t := range w.Templates {
-		complaints := t.warnings()
+		var complaints problems
 		if t.Finds != "" && !t.findsAny(uris) {
 			complaints.Say("finds", "leads to no resource of this world, so the template cannot be reached")
 		}
@@ -69,9 +61,7 @@ func (w World) warnings() problems {
 	if w.Caching != nil && w.Caching.Scope == "public" && w.Private() > 0 {
 		found.Say("caching", "lists differ by identity, so their scope is sent as private")
 	}
-	operation.Each(&found, "rules", w.Rules, func(r operation.Rule) problems { return r.Limits.Warnings() })
-	found = append(found, w.featureWarnings(uris)...)
-	return append(append(found, w.lintTimeline(uris)...), w.lintStates()...)
+	return slices.Concat(found, w.unlinked(uris), w.lintTimeline(uris), w.lintStates())
 }
 
 // sample is the resource itself or the first of those that it stands for.
@@ -114,6 +104,10 @@ func (w World) Private() int {
 }
 
 func (r Resource) warnings() (found problems) {
+	r, ok := r.sample()
+	if !ok {
+		return nil
+	}
 	if r.URI == "" {
 		found.Say("uri", "is missing")
 	} else if err := CheckURI(r.URI); err != nil {
@@ -131,8 +125,6 @@ func (r Resource) warnings() (found problems) {
 	if r.Text != nil && !utf8.ValidString(*r.Text) {
 		found.Say("text", "is no valid UTF-8")
 	}
-	found = append(found, r.Annotations.warnings()...)
-	operation.Each(&found, "icons", r.Icons, Icon.warnings)
 	if r.Caching != nil && r.Caching.Scope == "public" && len(r.Identities) > 0 {
 		found.Say("caching.scope", "is sent as private, because the resource shows itself to some only")
 	}
@@ -188,8 +180,6 @@ func (t Template) warnings() (found problems) {
 		found.Say("name", "is missing")
 	}
 	found = append(found, lintMIMEType("mimeType", t.MIMEType)...)
-	found = append(found, t.Annotations.warnings()...)
-	operation.Each(&found, "icons", t.Icons, Icon.warnings)
 	if t.URITemplate == "" {
 		found.Say("uriTemplate", "is missing")
 		return found
@@ -295,38 +285,17 @@ func (w World) lintTimeline(present map[string]bool) (found problems) {
 	})
 	for _, i := range order {
 		s := w.Timeline[i]
-		complaints := append(s.misses(present, templates), s.lintCues()...)
+		found.Below(fmt.Sprintf("timeline[%d]", i), s.misses(present, templates))
 		switch {
 		case s.Put != nil:
 			present[s.Put.URI] = true
-			complaints.Below("put", s.Put.warnings())
 		case s.Remove != "":
 			delete(present, s.Remove)
-		case s.Update != nil:
-			complaints.Below("update", s.Update.warnings())
 		case s.PutTemplate != nil:
 			templates[s.PutTemplate.URITemplate] = true
-			complaints.Below("putTemplate", s.PutTemplate.warnings())
 		case s.RemoveTemplate != "":
 			delete(templates, s.RemoveTemplate)
-		case s.Ask != nil:
-			complaints.Below("ask", s.Ask.warnings())
 		}
-		found.Below(fmt.Sprintf("timeline[%d]", i), complaints)
-	}
-	return found
-}
-
-// lintCues are the warnings about the messages that a step waits for and that its rule is for.
-func (s Step) lintCues() (found problems) {
-	if s.After != nil {
-		found.Below("after", s.After.Limits().Warnings())
-	}
-	if s.On != nil {
-		found.Below("on", s.On.Limits().Warnings())
-	}
-	if s.PutRule != nil {
-		found.Below("putRule", s.PutRule.Limits.Warnings())
 	}
 	return found
 }
@@ -390,8 +359,7 @@ func matched(templates map[string]bool, uri string) bool {
 	return false
 }
 
-func (c Change) warnings() problems {
-	found := c.Annotations.warnings()
+func (c Change) warnings() (found problems) {
 	if c.Name != nil && *c.Name == "" {
 		found.Say("name", "is empty")
 	}

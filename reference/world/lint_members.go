@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // typeForm is a media type without its parameters: RFC 6838, section 4.2.
@@ -41,24 +42,20 @@ var timestamps = []string{
 	"2006-01-02T15:04:05Z07",
 }
 
-func (a *Annotations) warnings() problems {
-	if a == nil {
-		return nil
-	}
-	var found problems
-	for at, who := range yamlfile.Items("annotations.audience", a.Audience) {
+func (a Annotations) warnings() (found problems) {
+	for at, who := range yamlfile.Items("audience", a.Audience) {
 		if !slices.Contains(Roles(), *who) {
 			found.Say(at, "is %q, not user or assistant", clip(*who))
 		}
 	}
 	if a.Priority != nil && !(*a.Priority >= 0 && *a.Priority <= 1) {
-		found.Say("annotations.priority", "is not between 0 and 1")
+		found.Say("priority", "is not between 0 and 1")
 	}
 	if t := a.LastModified; t != "" && !slices.ContainsFunc(timestamps, func(layout string) bool {
 		_, err := time.Parse(layout, t)
 		return err == nil
 	}) {
-		found.Say("annotations.lastModified", "is %q, no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z",
+		found.Say("lastModified", "is %q, no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z",
 			clip(t))
 	}
 	return found
@@ -91,21 +88,21 @@ func (icon Icon) warnings() (found problems) {
 // lintStates finds rules that wait for a state which nothing in the world sets.
 func (w World) lintStates() problems {
 	set := map[string][]string{}
-	collect := func(states map[string]string) {
+	become := func(states map[string]string) {
 		for scenario, state := range states {
 			set[scenario] = append(set[scenario], state)
 		}
 	}
-	collect(w.States)
-	for _, r := range w.Rules {
-		collect(r.Become)
-	}
-	for _, s := range w.Timeline {
-		collect(s.Become)
-		if s.PutRule != nil {
-			collect(s.PutRule.Become)
+	become(w.States)
+	collect(w, func(part any) problems {
+		switch p := part.(type) {
+		case operation.Limits:
+			become(p.Become)
+		case Step:
+			become(p.Become)
 		}
-	}
+		return nil
+	})
 	var found problems
 	for rule, r := range yamlfile.Items("rules", w.Rules) {
 		for _, scenario := range slices.Sorted(maps.Keys(r.While)) {

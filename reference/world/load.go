@@ -57,21 +57,15 @@ func Inspect(name string, checks ...RuleCheck) (World, Problems, error) {
 type RuleCheck func(r operation.Rule) []operation.Problem
 
 // checked are the problems that checks find in the rules.
-func (w World) checked(checks []RuleCheck) (found problems) {
-	look := func(r operation.Rule, at string) {
-		for _, check := range checks {
-			found.Below(at, check(r))
+func (w World) checked(checks []RuleCheck) problems {
+	return collect(w, func(part any) (found problems) {
+		if r, ok := part.(operation.Rule); ok {
+			for _, check := range checks {
+				found = append(found, check(r)...)
+			}
 		}
-	}
-	for at, r := range yamlfile.Items("rules", w.Rules) {
-		look(*r, at)
-	}
-	for at, s := range yamlfile.Items("timeline", w.Timeline) {
-		if s.PutRule != nil {
-			look(*s.PutRule, at+".putRule")
-		}
-	}
-	return found
+		return found
+	})
 }
 
 // open reads a world from a file of the operating system, as parse does.
@@ -113,7 +107,7 @@ func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, 
 			".json")
 	}
 	loadFiles(&w, files, r)
-	for _, p := range append(w.problems(), w.checked(checks)...) {
+	for _, p := range append(collect(w, mistakes), w.checked(checks)...) {
 		if r.sound(p.Member) {
 			r.add(r.problem(p.Member, p.Text))
 		}
@@ -134,7 +128,7 @@ func (r *reader) warnings() Problems {
 	if r == nil {
 		return nil
 	}
-	found := r.written.warnings()
+	found := r.written.lint()
 	for at, s := range yamlfile.Items("timeline", r.written.Timeline) {
 		if at += ".every"; r.index.Has(at) && s.Every == 0 {
 			found.Say(at, "is 0s, which is as if it were not there: the step happens once")

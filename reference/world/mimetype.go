@@ -4,42 +4,86 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 )
 
 // types are the media types of extensions that systems know differently or not at
-// all, so that a world is the same everywhere.
-var types = map[string]string{
-	".avif": "image/avif", ".bmp": "image/bmp", ".c": "text/x-c", ".cc": "text/x-c++", ".conf": "text/plain",
-	".cpp": "text/x-c++",
-	".cs":  "text/x-csharp", ".css": "text/css", ".csv": "text/csv", ".diff": "text/x-diff",
-	".gif": "image/gif", ".go": "text/x-go",
-	".gz": "application/gzip", ".h": "text/x-c", ".hpp": "text/x-c++", ".htm": "text/html",
-	".html": "text/html", ".ico": "image/vnd.microsoft.icon",
-	".ini": "text/plain", ".java": "text/x-java", ".jpeg": "image/jpeg", ".jpg": "image/jpeg",
-	".js": "text/javascript", ".json": "application/json",
-	".jsonl": "application/jsonl", ".kt": "text/x-kotlin", ".log": "text/plain", ".lua": "text/x-lua",
-	".md": "text/markdown", ".mjs": "text/javascript",
-	".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ogg": "audio/ogg", ".otf": "font/otf",
-	".patch": "text/x-diff", ".pdf": "application/pdf",
-	".php": "text/x-php", ".png": "image/png", ".proto": "text/x-protobuf", ".py": "text/x-python",
-	".rb": "text/x-ruby", ".rs": "text/x-rust",
-	".rst": "text/x-rst", ".scala": "text/x-scala", ".sh": "text/x-shellscript", ".sql": "application/sql",
-	".svg": "image/svg+xml", ".swift": "text/x-swift",
-	".tar": "application/x-tar", ".tex": "text/x-tex", ".tif": "image/tiff", ".tiff": "image/tiff",
-	".toml": "application/toml", ".ts": "text/x-typescript",
-	".tsv": "text/tab-separated-values", ".tsx": "text/x-typescript", ".ttf": "font/ttf",
-	".txt": "text/plain", ".vue": "text/x-vue", ".wasm": "application/wasm",
-	".wav": "audio/wav", ".webm": "video/webm", ".webp": "image/webp", ".woff": "font/woff",
-	".woff2": "font/woff2", ".xml": "application/xml",
-	".yaml": "application/yaml", ".yml": "application/yaml", ".zip": "application/zip",
+// all, so that a world is the same everywhere: a line for each, with its extensions.
+const types = `
+application/gzip .gz
+application/json .json
+application/jsonl .jsonl
+application/pdf .pdf
+application/sql .sql
+application/toml .toml
+application/wasm .wasm
+application/x-tar .tar
+application/xml .xml
+application/yaml .yaml .yml
+application/zip .zip
+audio/mpeg .mp3
+audio/ogg .ogg
+audio/wav .wav
+font/otf .otf
+font/ttf .ttf
+font/woff .woff
+font/woff2 .woff2
+image/avif .avif
+image/bmp .bmp
+image/gif .gif
+image/jpeg .jpeg .jpg
+image/png .png
+image/svg+xml .svg
+image/tiff .tif .tiff
+image/vnd.microsoft.icon .ico
+image/webp .webp
+text/css .css
+text/csv .csv
+text/html .htm .html
+text/javascript .js .mjs
+text/markdown .md
+text/plain .conf .ini .log .txt
+text/tab-separated-values .tsv
+text/x-c .c .h
+text/x-c++ .cc .cpp .hpp
+text/x-csharp .cs
+text/x-diff .diff .patch
+text/x-go .go
+text/x-java .java
+text/x-kotlin .kt
+text/x-lua .lua
+text/x-php .php
+text/x-protobuf .proto
+text/x-python .py
+text/x-rst .rst
+text/x-ruby .rb
+text/x-rust .rs
+text/x-scala .scala
+text/x-shellscript .sh
+text/x-swift .swift
+text/x-tex .tex
+text/x-typescript .ts .tsx
+text/x-vue .vue
+video/mp4 .mp4
+video/webm .webm
+`
+
+// typeOf is the media type of an extension; empty if it is not known.
+func typeOf(extension string) string {
+	for line := range strings.Lines(types) {
+		if words := strings.Fields(line); slices.Contains(words, extension) {
+			return words[0]
+		}
+	}
+	return ""
 }
 
 // DetectMIMEType tells the media type of a file by the extension of its name or, if
 // that says nothing, by how its content begins.
 func DetectMIMEType(name string, content []byte) string {
 	extension, text := strings.ToLower(path.Ext(name)), IsText(beginning(content))
-	byName := types[extension]
+	byName := typeOf(extension)
 	if byName == "" {
 		if t, _, err := mime.ParseMediaType(mime.TypeByExtension(extension)); err == nil {
 			byName = t

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -158,60 +159,67 @@ func set[T any](member, value *T) {
 // First is when the step happens for the first time.
 func (s Step) First() time.Duration { return cmp.Or(s.At, s.Every) }
 
-// action is something that a step can do.
-type action struct {
-	name  string
-	given bool
-	tell  string // what is done; if it is given
-}
-
-// actions are all that a step can do.
-func (s Step) actions() []action {
-	var states []string
-	for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
-		states = append(states, scenario+" becomes "+s.Become[scenario])
+// actions are the names of all that a step can do, and of what it does.
+func (s Step) actions() (all, given []string) {
+	v := reflect.ValueOf(s)
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		switch name := f.Tag.Get("yaml"); name {
+		case "at", "after", "on", "every", "times": // say when
+		default:
+			if all = append(all, name); !v.FieldByIndex(f.Index).IsZero() {
+				given = append(given, name)
+			}
+		}
 	}
-	return []action{
-		{"put", s.Put != nil, "put " + cmp.Or(s.Put, &Resource{}).URI},
-		{"update", s.Update != nil, "update " + cmp.Or(s.Update, &Change{}).URI},
-		{"remove", s.Remove != "", "remove " + s.Remove},
-		{"touch", s.Touch != "", "touch " + s.Touch},
-		{"listChanged", s.ListChanged, "listChanged"},
-		{"putTemplate", s.PutTemplate != nil,
-			"put template " + cmp.Or(s.PutTemplate, &Template{}).URITemplate},
-		{"removeTemplate", s.RemoveTemplate != "", "remove template " + s.RemoveTemplate},
-		{"ask", s.Ask != nil, "ask " + cmp.Or(s.Ask, &Request{}).Method},
-		{"putRule", s.PutRule != nil,
-			strings.TrimSpace("put rule " + cmp.Or(s.PutRule, &operation.Rule{}).ID)},
-		{"removeRule", s.RemoveRule != "", "remove rule " + s.RemoveRule},
-		{"become", s.Become != nil, strings.Join(states, ", ")},
-		{"endSessions", s.EndSessions, "end sessions"},
-		{"refuse", s.Refuse != 0, "refuse connections for " + s.Refuse.String()},
-		{"expireTokens", s.ExpireTokens != nil, "expire tokens of " + strings.Join(s.ExpireTokens, ", ")},
-		{"revisions", s.Revisions != nil, "serve " + strings.Join(s.Revisions, ", ")},
-	}
+	return all, given
 }
 
 // String says what the step does, for messages.
 func (s Step) String() string {
-	for _, a := range s.actions() {
-		if a.given {
-			return a.tell
-		}
+	_, given := s.actions()
+	if len(given) == 0 {
+		return ""
 	}
-	return ""
+	switch given[0] {
+	case "put":
+		return "put " + s.Put.URI
+	case "update":
+		return "update " + s.Update.URI
+	case "remove":
+		return "remove " + s.Remove
+	case "touch":
+		return "touch " + s.Touch
+	case "putTemplate":
+		return "put template " + s.PutTemplate.URITemplate
+	case "removeTemplate":
+		return "remove template " + s.RemoveTemplate
+	case "ask":
+		return "ask " + s.Ask.Method
+	case "putRule":
+		return strings.TrimSpace("put rule " + s.PutRule.ID)
+	case "removeRule":
+		return "remove rule " + s.RemoveRule
+	case "become":
+		var states []string
+		for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
+			states = append(states, scenario+" becomes "+s.Become[scenario])
+		}
+		return strings.Join(states, ", ")
+	case "endSessions":
+		return "end sessions"
+	case "refuse":
+		return "refuse connections for " + s.Refuse.String()
+	case "expireTokens":
+		return "expire tokens of " + strings.Join(s.ExpireTokens, ", ")
+	case "revisions":
+		return "serve " + strings.Join(s.Revisions, ", ")
+	}
+	return given[0]
 }
 
 func (s Step) problems() (found problems) {
-	var names []string
-	given := 0
-	for _, a := range s.actions() {
-		names = append(names, a.name)
-		if a.given {
-			given++
-		}
-	}
-	if last := len(names) - 1; given != 1 {
+	names, given := s.actions()
+	if last := len(names) - 1; len(given) != 1 {
 		found.Say("", "needs exactly one of %s and %s", strings.Join(names[:last], ", "), names[last])
 		return found
 	}
@@ -227,20 +235,9 @@ func (s Step) problems() (found problems) {
 	case s.On != nil && (s.After != nil || s.Every != 0):
 		found.Say("on", "is each time by itself: after and every exclude it")
 	}
-	found.Below("after", s.After.problems())
-	found.Below("on", s.On.problems())
 	found = append(found, s.steeringProblems()...)
-	if s.PutTemplate != nil {
-		found.Below("putTemplate", s.PutTemplate.problems())
-	}
-	if s.Put != nil {
-		found.Below("put", s.Put.problems())
-		if s.Put.Repeat != nil {
-			found.Say("put.repeat", "cannot be used in a timeline")
-		}
-	}
-	if s.Update != nil {
-		found.Below("update", s.Update.problems())
+	if s.Put != nil && s.Put.Repeat != nil {
+		found.Say("put.repeat", "cannot be used in a timeline")
 	}
 	if s.Ask != nil && s.Ask.Method == "" {
 		found.Say("ask.method", "is missing: ping, roots/list, sampling/createMessage, or any other")
@@ -250,9 +247,6 @@ func (s Step) problems() (found problems) {
 
 // steeringProblems are those of what happens to the server.
 func (s Step) steeringProblems() (found problems) {
-	if s.PutRule != nil {
-		found.Below("putRule", s.PutRule.Check())
-	}
 	found.Below("become", operation.CheckStates(s.Become))
 	operation.Between(&found, "refuse", s.Refuse, 0, maxAt)
 	for at, name := range yamlfile.Items("expireTokens", s.ExpireTokens) {
@@ -269,10 +263,9 @@ func (s Step) steeringProblems() (found problems) {
 	return found
 }
 
-func (c *Cue) problems() problems {
-	if c == nil {
-		return nil
-	}
+func (c Cue) warnings() problems { return c.Limits().Warnings() }
+
+func (c Cue) problems() problems {
 	found := c.Limits().Check()
 	if c.Limits().None() {
 		found.Say("", "says of no message which it is: give method, uri, when, identity or session")

@@ -46,23 +46,14 @@ func (w World) Validate() error {
 			return err
 		}
 	}
-	return w.own().First()
+	return collect(w, mistakes).First()
 }
 
-// problems are all that is wrong with the world and its parts.
-func (w World) problems() problems {
-	found := w.own()
-	operation.Each(&found, "resources", w.Resources, Resource.problems)
-	operation.Each(&found, "templates", w.Templates, Template.problems)
-	return found
-}
-
-// own are the problems of the world beside those of its resources and templates.
-func (w World) own() (found problems) {
+// problems are those of the world beside those of its parts.
+func (w World) problems() (found problems) {
 	if w.PageSize < 0 {
 		found.Say("pageSize", "must not be negative")
 	}
-	found.Below("caching", w.Caching.problems())
 	index := make(map[string]int, len(w.Resources))
 	for i, r := range w.Resources {
 		if _, twice := index[r.URI]; twice && r.URI == "" {
@@ -83,7 +74,6 @@ func (w World) own() (found problems) {
 	if len(w.Timeline) > maxTimeline {
 		found.Say("timeline", "has more than %d steps", maxTimeline)
 	}
-	operation.Each(&found, "timeline", w.Timeline, Step.problems)
 	if from := []string{"start", FromFirstRequest}; w.TimelineFrom != "" &&
 		!slices.Contains(from, w.TimelineFrom) {
 		found.Say("timelineFrom", "is %q, not %s%s", clip(w.TimelineFrom), strings.Join(from, " or "),
@@ -106,7 +96,6 @@ func (w World) ruleProblems() (found problems) {
 	}
 	ids := map[string]bool{}
 	for at, r := range yamlfile.Items("rules", w.Rules) {
-		found.Below(at, r.Check())
 		if r.ID != "" && ids[r.ID] {
 			found.Say(at+".id", "is %q, as that of a rule before it", clip(r.ID))
 		}
@@ -120,34 +109,25 @@ func (r Resource) Validate() error {
 	if r.File != "" {
 		return fmt.Errorf("resource %s: file: only resources in world files can name files", r.URI)
 	}
-	return first("resource "+r.URI, r.problems())
+	return first("resource "+r.URI, collect(r, mistakes))
 }
 
 // maxRounds bounds the inputs that a read asks for after each other.
 const maxRounds = 10
 
-// problems are those of an input and its further rounds.
-func (in *Input) problems() (found problems) {
-	at := "input"
-	for round := 0; in != nil; round, at, in = round+1, at+".then", in.Then {
-		kinds := InputKinds()
-		switch {
-		case round == maxRounds:
-			found.Say(at, "is a round too many: there are %d at the most", maxRounds)
-			return found
-		case !slices.Contains(kinds, in.Asks()):
-			found.Say(at+".kind", "is %q: known are %s%s", clip(in.Kind), strings.Join(kinds, ", "),
-				nearest.Question(in.Kind, kinds))
-		case in.Key == "" || in.Asks() == InputForm && len(in.Fields) == 0:
-			found.Say(at, "needs a key and, if it is a form, at least one field")
-		case in.Asks() != InputForm && len(in.Fields) > 0:
-			found.Say(at+".fields", "belong to a form")
-		case (in.Asks() == InputURL) != (in.URL != ""):
-			found.Say(at+".url", "is there for the kind url, and for that only")
-		case in.Default != "" && in.Asks() != InputSampling && in.Asks() != InputRoots:
-			found.Say(at+".default",
-				"belongs to a model or to roots: the fields of a form have one each, and a URL has no answer")
-		}
+func (in Input) problems() (found problems) {
+	switch kinds := InputKinds(); {
+	case !slices.Contains(kinds, in.Asks()):
+		found.OneOf("kind", clip(in.Kind), kinds)
+	case in.Key == "" || in.Asks() == InputForm && len(in.Fields) == 0:
+		found.Say("", "needs a key and, if it is a form, at least one field")
+	case in.Asks() != InputForm && len(in.Fields) > 0:
+		found.Say("fields", "belong to a form")
+	case (in.Asks() == InputURL) != (in.URL != ""):
+		found.Say("url", "is there for the kind url, and for that only")
+	case in.Default != "" && in.Asks() != InputSampling && in.Asks() != InputRoots:
+		found.Say("default",
+			"belongs to a model or to roots: the fields of a form have one each, and a URL has no answer")
 	}
 	return found
 }
@@ -172,11 +152,16 @@ func (r Resource) problems() (found problems) {
 	if r.Generate != nil {
 		operation.Between(&found, "generate.bytes", r.Generate.Bytes, 0, maxGenerated)
 	}
-	if r.Input != nil {
-		found = append(found, r.Input.problems()...)
-		if r.Text == nil && r.File == "" {
-			found.Say("input", "needs a text to put the answers into")
-		}
+	if r.Input != nil && r.Text == nil && r.File == "" {
+		found.Say("input", "needs a text to put the answers into")
+	}
+	rounds := 0
+	for in := r.Input; in != nil; in = in.Then {
+		rounds++
+	}
+	if rounds > maxRounds {
+		found.Say("input"+strings.Repeat(".then", maxRounds), "is a round too many: there are %d at the most",
+			maxRounds)
 	}
 	if r.Blob != nil {
 		if _, err := base64.StdEncoding.Strict().DecodeString(*r.Blob); err != nil {
@@ -191,27 +176,25 @@ func (r Resource) problems() (found problems) {
 			found.Say(at, "must not be empty")
 		}
 	}
-	found = append(found, answering(r.Delay, r.Steps, r.Fails, r.FailCode, r.Caching)...)
+	found = append(found, answering(r.Delay, r.Steps, r.Fails, r.FailCode)...)
 	return append(found, r.repeatProblems()...)
 }
 
 // answering checks the members that resources and templates share.
-func answering(delay time.Duration, steps int, fails string, failCode int,
-	caching *Caching) (found problems) {
+func answering(delay time.Duration, steps int, fails string, failCode int) (found problems) {
 	operation.Between(&found, "delay", delay, 0, maxDelay)
 	operation.Between(&found, "steps", steps, 0, maxSteps)
 	if failCode != 0 && fails == "" {
 		found.Say("failCode", "needs fails, the message of the error")
 	}
-	found.Below("caching", caching.problems())
 	return found
 }
 
-func (c *Caching) problems() (found problems) {
-	if c != nil && c.Scope != "" && c.Scope != "public" && c.Scope != "private" {
+func (c Caching) problems() (found problems) {
+	if c.Scope != "" && c.Scope != "public" && c.Scope != "private" {
 		found.Say("scope", "is %q, not public or private", clip(c.Scope))
 	}
-	if c != nil && c.TTL < 0 {
+	if c.TTL < 0 {
 		found.Say("ttl", "must not be negative")
 	}
 	return found
@@ -220,7 +203,7 @@ func (c *Caching) problems() (found problems) {
 var findsForm = regexp.MustCompile(`^([^{}]|\{\+?[A-Za-z0-9_.]+\})+$`)
 
 // Validate says what is wrong with the template; nil if it can be served.
-func (t Template) Validate() error { return first("template "+t.URITemplate, t.problems()) }
+func (t Template) Validate() error { return first("template "+t.URITemplate, collect(t, mistakes)) }
 
 func (t Template) problems() (found problems) {
 	if operation.Given(t.Text != nil, t.Finds != "", t.Source != nil) != 1 {
@@ -240,5 +223,5 @@ func (t Template) problems() (found problems) {
 			found.Say(at+".valuesBy", "needs dependsOn, the other variable")
 		}
 	}
-	return append(found, answering(t.Delay, t.Steps, t.Fails, t.FailCode, t.Caching)...)
+	return append(found, answering(t.Delay, t.Steps, t.Fails, t.FailCode)...)
 }

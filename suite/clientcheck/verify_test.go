@@ -107,13 +107,13 @@ func refusesOnce(method string) hook.Hooks {
 	var refused atomic.Bool
 	return hook.OnHTTP(func(r *http.Request) bool {
 		return r.Method == http.MethodPost
-	}, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if body, err := hook.PeekBody(r); err == nil && bytes.Contains(body, []byte(method)) &&
+	}, func(x hook.Serving) {
+		if body, err := hook.PeekBody(x.Request); err == nil && bytes.Contains(body, []byte(method)) &&
 			!refused.Swap(true) {
-			w.WriteHeader(http.StatusServiceUnavailable)
+			x.W.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		next.ServeHTTP(w, r)
+		x.Next()
 	})
 }
 

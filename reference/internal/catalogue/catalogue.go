@@ -13,6 +13,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,6 +62,9 @@ type Entry struct {
 	// Idles lists the requirements that have no occasion in a server with it, though they
 	// have one without; the summary says why.
 	Idles []string `yaml:"idles"`
+	// Requirement is the id of the requirement that a fault breaks first of all; of a quirk, those that permit
+	// it, with commas between them.
+	Requirement string `yaml:"-"`
 	// Aspect, if not empty, names what it changes as a whole: of the deviations of one
 	// aspect a server can have only one.
 	Aspect string `yaml:"aspect"`
@@ -91,6 +95,10 @@ func (e Entry) HooksFor(rng *rand.Rand) hook.Hooks {
 	}
 	return hook.Join(all...)
 }
+
+// Client says in a sentence what a good client does with a server that has the fault. It is empty where a
+// client that keeps the rules itself notices nothing of it.
+func (e Entry) Client() string { return *cmp.Or(e.Advice, new("")) }
 
 // With is the entry with hooks.
 func (e Entry) With(h hook.Hooks) Entry {
@@ -123,11 +131,16 @@ type overlay struct {
 // Catalogue is entries by name, which are read when they are first asked for.
 type Catalogue struct{ read func() ([]Entry, error) }
 
-// New makes the catalogue of the files of a directory; flaw says what is wrong with an entry beside
-// what is wrong with any.
-func New(fsys fs.FS, dir string, code []func() Code, overlays Overlays, flaw func(Entry) error) *Catalogue {
+// New makes the catalogue of the files in rows. The last function puts into an entry what the file does not
+// say, and says what is wrong with it beside what is wrong with any.
+func New(
+	fsys fs.FS,
+	code []func() Code,
+	overlays Overlays,
+	complete func(e *Entry) error,
+) *Catalogue {
 	return &Catalogue{
-		sync.OnceValues(func() ([]Entry, error) { return read(fsys, dir, code, overlays, flaw) }),
+		sync.OnceValues(func() ([]Entry, error) { return read(fsys, code, overlays, complete) }),
 	}
 }
 
@@ -144,28 +157,25 @@ func (c *Catalogue) All() []Entry {
 }
 
 // Find returns the entry of that name.
-func (c *Catalogue) Find(name string) (Entry, bool) {
+func (c *Catalogue) Find(name string) (e Entry, ok bool) {
 	all, _ := c.read() // as above
-	i, found := slices.BinarySearchFunc(
-		all,
-		name,
-		func(e Entry, name string) int { return strings.Compare(e.Name, name) },
-	)
-	if !found {
-		return Entry{}, false
+	i, ok := slices.BinarySearchFunc(all, name, func(e Entry, name string) int {
+		return strings.Compare(e.Name, name)
+	})
+	if ok {
+		e = all[i]
 	}
-	return all[i], true
+	return e, ok
 }
 
 // read reads all files, by name of the entries.
 func read(
 	fsys fs.FS,
-	dir string,
 	code []func() Code,
 	overlays Overlays,
-	flaw func(Entry) error,
+	complete func(e *Entry) error,
 ) ([]Entry, error) {
-	files, err := fs.Glob(fsys, dir+"/*.yaml")
+	files, err := fs.Glob(fsys, "rows/*.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +204,7 @@ func read(
 			if _, twice := all[name]; twice {
 				problems = append(problems, index.Problem(name, "%s is there twice", name))
 			}
-			if err := flaw(e); err != nil {
+			if err := complete(&e); err != nil {
 				problems = append(problems, index.Problem(name, "%v", err))
 			}
 			if len(problems) > 0 {
@@ -206,7 +216,7 @@ func read(
 	}
 	for _, name := range slices.AppendSeq(slices.Collect(maps.Keys(overlays)), maps.Keys(coded)) {
 		if _, ok := all[name]; !ok {
-			failed = append(failed, fmt.Errorf("%s: there is code for %q, and no row", dir, name))
+			failed = append(failed, fmt.Errorf("rows: there is code for %q, and no row", name))
 		}
 	}
 	entries := slices.SortedFunc(
@@ -264,20 +274,19 @@ func revisions(given []string) []string {
 	var all []string
 	for _, revision := range given {
 		first, open := strings.CutSuffix(revision, "..")
+		var but func(revision string) bool
 		switch {
 		case revision == "legacy":
-			all = append(all, slices.DeleteFunc(hook.Revisions(), hook.Modern)...)
+			but = hook.Modern
 		case revision == "modern":
-			all = append(
-				all,
-				slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
+			but = func(r string) bool { return !hook.Modern(r) }
 		case open && slices.Contains(hook.Revisions(), first):
-			all = append(
-				all,
-				slices.DeleteFunc(hook.Revisions(), func(r string) bool { return r < first })...)
+			but = func(r string) bool { return r < first }
 		default:
 			all = append(all, revision)
+			continue
 		}
+		all = append(all, slices.DeleteFunc(hook.Revisions(), but)...)
 	}
 	return all
 }

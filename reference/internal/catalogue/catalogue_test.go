@@ -16,7 +16,7 @@ func of(text string, code Code, overlays Overlays) *Catalogue {
 		"rows/a.yaml": {Data: []byte(text)},
 		"rows/b.yaml": {Data: []byte("b-1:\n  summary: is there\n  do: [{silence: true}]\n")},
 	}
-	return New(files, "rows", []func() Code{func() Code { return code }}, overlays, func(e Entry) error {
+	return New(files, []func() Code{func() Code { return code }}, overlays, func(e *Entry) error {
 		if e.Aspect == "bad" {
 			return errors.New("has a bad aspect")
 		}
