@@ -33,31 +33,30 @@ type compareFlags struct {
 
 func (p *program) compareCommand() *cobra.Command {
 	o := &compareFlags{}
-	c := helpcmd.New(help, "compare")
-	c.Args = noArguments
-	c.RunE = func(c *cobra.Command, _ []string) error { return p.compareSides(c, o) }
+	c := helpcmd.New(help, "compare", noArguments, func(c *cobra.Command, _ []string) error {
+		return p.compareSides(c, o)
+	}, helpcmd.Flags{
+		{&o.direct, "direct", "the server itself: a URL, a target file or a `command` line"},
+		{&o.through, "through", "the server behind the gateway: a URL, a target file or a `command` line"},
+		readFlag(&o.read),
+		{&o.mapURI, "map-uri",
+			"the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated"},
+		{&o.mapName, "map-name",
+			"the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated"},
+		{&o.cfg.Budget, "budget", "time for everything (default 5m)"},
+		{&o.JSON, "json", "write the JSON report to this `file`; - is standard output"},
+		{&o.Markdown, "markdown", "write a summary for pull requests to this `file`; - is standard output"},
+		{&o.Quiet, "quiet",
+			"a line for each difference, what could not be established, and the last line, nothing else"},
+		{&o.Verbose, "verbose", "every difference on its own, and more of each value"},
+		noColorFlag(&o.NoColor),
+	})
 	f := c.Flags()
-	f.StringVar(&o.direct, "direct", "", "the server itself: a URL, a target file or a `command` line")
-	f.StringVar(&o.through, "through", "",
-		"the server behind the gateway: a URL, a target file or a `command` line")
 	o.commands.Register(f, "the commands of both sides")
 	f.StringSliceVar(&o.revisions, "revision", nil, "compare these protocol `revisions` only")
-	readFlag(f, &o.read)
-	f.StringArrayVar(&o.mapURI, "map-uri", nil,
-		"the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
-	f.StringArrayVar(&o.mapName, "map-name", nil,
-		"the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated")
 	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil,
 		"leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
 	conformance.TimeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
-	f.DurationVar(&o.cfg.Budget, "budget", 0, "time for everything (default 5m)")
-	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
-	f.StringVar(&o.Markdown, "markdown", "",
-		"write a summary for pull requests to this `file`; - is standard output")
-	f.BoolVar(&o.Quiet, "quiet", false,
-		"a line for each difference, what could not be established, and the last line, nothing else")
-	f.BoolVar(&o.Verbose, "verbose", false, "every difference on its own, and more of each value")
-	noColorFlag(f, &o.NoColor)
 	c.AddCommand(p.schemaCommand("comparisons", compare.JSONSchema))
 	return c
 }

@@ -52,8 +52,7 @@ func relatedTo(id string) related {
 
 func (p *program) listCommand() *cobra.Command {
 	asJSON, destructive, observations := false, false, false
-	c := helpcmd.New(help, "list")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	return helpcmd.New(help, "list", nil, func(_ *cobra.Command, args []string) error {
 		switch {
 		case observations && (destructive || len(args) > 0):
 			return badUsage("--observations lists all observations: it stands alone or with --json")
@@ -71,14 +70,12 @@ func (p *program) listCommand() *cobra.Command {
 			return output.JSON(p.stdout, all)
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
-	}
-	f := c.Flags()
-	f.BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
-	f.BoolVar(&destructive, "destructive", false,
-		"only those whose probes may harm a server: \"run --quick\" leaves them out")
-	f.BoolVar(&observations, "observations", false,
-		"the observations that runs can make, instead of requirements")
-	return c
+	}, helpcmd.Flags{
+		{&asJSON, "json", "as JSON, with all that is known of each"},
+		{&destructive, "destructive",
+			"only those whose probes may harm a server: \"run --quick\" leaves them out"},
+		{&observations, "observations", "the observations that runs can make, instead of requirements"},
+	})
 }
 
 // selected keeps the requirements that are named by id or area; without names all.

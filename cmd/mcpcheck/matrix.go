@@ -46,39 +46,37 @@ type matrixOptions struct {
 const againAll, againFailed = "all", "failed"
 
 func (p *program) matrixCommand() *cobra.Command {
-	o := &matrixOptions{}
-	c := helpcmd.New(help, "matrix")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	o := &matrixOptions{out: "mcpcheck-matrix", parallel: runtime.NumCPU(), bound: 10 * time.Minute}
+	c := helpcmd.New(help, "matrix", nil, func(c *cobra.Command, args []string) error {
 		if c.ArgsLenAtDash() != 0 && len(args) > 0 {
 			return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" "+
 				"follow --", args[0])
 		}
 		return p.matrix(c.Context(), o, args)
-	}
-	f := c.Flags()
-	f.StringVar(&o.targets, "targets", "", "the `file` that lists the targets")
-	f.StringVar(&o.out, "out", "mcpcheck-matrix",
-		"the `directory` to write to; it is made where it is missing")
-	f.StringVar(&o.shard, "shard", "",
-		"judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a "+
-			"Kubernetes Indexed Job")
-	f.BoolVar(&o.noFail, "no-fail", false, "end with status 0 whatever was found, if the matrix was written")
-	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "judge `N` targets at a time")
-	f.DurationVar(&o.bound, "bound", 10*time.Minute, "end the run of a target after this `duration`")
-	f.StringVar(&o.wrap, "wrap", "",
-		"put this `command` in front of that of each server; {dir} stands for its home, {name} for a name")
-	f.StringVar(&o.cache, "cache", "",
-		"have all servers share a `directory` for what npm and uv fetch; each can change what others run")
-	f.StringVar(&o.registry, "registry", "",
-		"judge the servers of an MCP registry: its `URL`, or a file with a server.json or a list")
-	f.StringVar(&o.values, "values", "", "the `file` with keys and other values for servers of the registry")
-	f.StringVar(&o.again, "again", "",
-		"judge servers that have not changed as well: `all`, or with --again=failed those not judged")
-	f.Lookup("again").NoOptDefVal = againAll
-	f.StringVar(&o.meta, "meta", "",
-		"write v0.1/servers: the registry with results in _meta, under this `domain`, as com.example")
-	f.StringVar(&o.certificateURL, "certificate-url", "",
-		"the `URL` at which the directory of --out will stand, for links to certificates")
+	}, helpcmd.Flags{
+		{&o.targets, "targets", "the `file` that lists the targets"},
+		{&o.out, "out", "the `directory` to write to; it is made where it is missing"},
+		{&o.shard, "shard",
+			"judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a " +
+				"Kubernetes Indexed Job"},
+		{&o.noFail, "no-fail", "end with status 0 whatever was found, if the matrix was written"},
+		{&o.parallel, "parallel", "judge `N` targets at a time"},
+		{&o.bound, "bound", "end the run of a target after this `duration`"},
+		{&o.wrap, "wrap",
+			"put this `command` in front of that of each server; {dir} stands for its home, {name} for a name"},
+		{&o.cache, "cache",
+			"have all servers share a `directory` for what npm and uv fetch; each can change what others run"},
+		{&o.registry, "registry",
+			"judge the servers of an MCP registry: its `URL`, or a file with a server.json or a list"},
+		{&o.values, "values", "the `file` with keys and other values for servers of the registry"},
+		{&o.again, "again",
+			"judge servers that have not changed as well: `all`, or with --again=failed those not judged"},
+		{&o.meta, "meta",
+			"write v0.1/servers: the registry with results in _meta, under this `domain`, as com.example"},
+		{&o.certificateURL, "certificate-url",
+			"the `URL` at which the directory of --out will stand, for links to certificates"},
+	})
+	c.Flags().Lookup("again").NoOptDefVal = againAll
 	return c
 }
 

@@ -30,10 +30,7 @@ import (
 
 func (p *program) planCommand() *cobra.Command {
 	o := &runFlags{}
-	c := helpcmd.New(help, "plan")
-	o.connect.register(c, true)
-	o.register(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "plan", nil, func(c *cobra.Command, args []string) error {
 		cfg, err := p.configure(c, args, o)
 		if err != nil {
 			return err
@@ -48,7 +45,8 @@ func (p *program) planCommand() *cobra.Command {
 			return err
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return planned.write(w, cfg) })
-	}
+	}, nil)
+	o.register(c.Flags())
 	return c
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/admin"
 	"github.com/mcpcheck/mcpcheck/reference/cert"
@@ -33,20 +34,21 @@ type steering struct {
 }
 
 func (s *steering) declare(cmd *cobra.Command) {
-	f := cmd.PersistentFlags()
-	f.StringVar(&s.admin, "admin", "",
-		"serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless "+
-			"--admin-token-env is given; it is described at /openapi.json")
-	f.StringVar(&s.adminToken, "admin-token-env", "",
-		"the environment variable `VAR` that holds the bearer token of the admin interface")
-	f.StringVar(&s.tokens, "token-env", "",
-		"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE "+
-			"...], with commas between several; without scopes a token is good for everything")
-	f.StringArrayVar(&s.scopes, "require-scope", nil,
-		"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to "+
-			"list, read and complete and resources:subscribe to subscribe")
-	f.StringVar(&s.issuer, "authorization-server", "", "the `URL` that the protected-resource metadata names")
-	s.oauth.declare(f)
+	helpcmd.Flags{
+		{&s.admin, "admin",
+			"serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless " +
+				"--admin-token-env is given; it is described at /openapi.json"},
+		{&s.adminToken, "admin-token-env",
+			"the environment variable `VAR` that holds the bearer token of the admin interface"},
+		{&s.tokens, "token-env",
+			"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE " +
+				"...], with commas between several; without scopes a token is good for everything"},
+		{&s.scopes, "require-scope",
+			"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to " +
+				"list, read and complete and resources:subscribe to subscribe"},
+		{&s.issuer, "authorization-server", "the `URL` that the protected-resource metadata names"},
+	}.Add(cmd.PersistentFlags())
+	s.oauth.declare(cmd.PersistentFlags())
 }
 
 // variable reads an environment variable that a flag names.
@@ -167,13 +169,15 @@ type authorization struct {
 var authorizationFlags = []string{"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
 
 func (a *authorization) declare(f *pflag.FlagSet) {
-	f.BoolVar(&a.on, "oauth", false, "serve an authorization server as well, and demand its tokens over HTTP")
-	f.StringVar(&a.user, "oauth-user", "",
-		"the `NAME` of its user, who approves at once; \"user\" if none is given")
-	f.DurationVar(&a.expires, "oauth-expires", time.Hour, "how long its access tokens are good")
-	f.BoolVar(&a.consent, "oauth-consent", false, "have its user approve on a page")
-	f.StringVar(&a.ca, "tls-ca", "",
-		"serve HTTPS, and write the certificate of the authority that clients have to trust to this `FILE`")
+	a.expires = time.Hour
+	helpcmd.Flags{
+		{&a.on, "oauth", "serve an authorization server as well, and demand its tokens over HTTP"},
+		{&a.user, "oauth-user", "the `NAME` of its user, who approves at once; \"user\" if none is given"},
+		{&a.expires, "oauth-expires", "how long its access tokens are good"},
+		{&a.consent, "oauth-consent", "have its user approve on a page"},
+		{&a.ca, "tls-ca",
+			"serve HTTPS, and write the certificate of the authority that clients have to trust to this `FILE`"},
+	}.Add(f)
 }
 
 // checkAuthorization finds what does not go together.

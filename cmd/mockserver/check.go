@@ -20,14 +20,10 @@ import (
 
 func checkCommand(stdout, stderr io.Writer) *cobra.Command {
 	var strict bool
-	c := helpcmd.New(help, "check")
-	c.Args = func(_ *cobra.Command, args []string) error {
+	return helpcmd.New(help, "check", nil, func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usagef("check takes one world: the name of a ready one, or a file")
 		}
-		return nil
-	}
-	c.RunE = func(_ *cobra.Command, args []string) error {
 		w, warnings, err := inspect(args[0])
 		warn(stderr, "", warnings)
 		if problems, ok := errors.AsType[world.Problems](err); ok {
@@ -44,9 +40,7 @@ func checkCommand(stdout, stderr io.Writer) *cobra.Command {
 			return exitStatus(exitBroke)
 		}
 		return nil
-	}
-	c.Flags().BoolVar(&strict, "strict", false, "let warnings end with status 1")
-	return c
+	}, helpcmd.Flags{{&strict, "strict", "let warnings end with status 1"}})
 }
 
 // inspect reads the world of a name or a file, with what is odd about it.

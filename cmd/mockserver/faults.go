@@ -127,16 +127,9 @@ func unknown(what string, from []listed, words []string) error {
 }
 
 func faultsCommand(stdout io.Writer) *cobra.Command {
-	c := helpcmd.New(help, "faults")
 	var area, side string
 	var asJSON bool
-	f := c.Flags()
-	f.StringVar(&area, "area", "",
-		"only faults of this `AREA` of the requirements, say page, or connection")
-	f.StringVar(&side, "side", "",
-		"only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
-	f.BoolVar(&asJSON, "json", false, "print them as JSON")
-	c.RunE = func(_ *cobra.Command, words []string) error {
+	return helpcmd.New(help, "faults", nil, func(_ *cobra.Command, words []string) error {
 		all := catalogue()
 		if area != "" {
 			all = slices.DeleteFunc(all, func(l listed) bool { return !strings.EqualFold(l.Area, area) })
@@ -153,8 +146,12 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 			all = slices.DeleteFunc(all, func(l listed) bool { return l.Side != side })
 		}
 		return search(stdout, "fault", all, words, asJSON)
-	}
-	return c
+	}, helpcmd.Flags{
+		{&area, "area", "only faults of this `AREA` of the requirements, say page, or connection"},
+		{&side, "side",
+			"only faults that this `SIDE` notices: client, or server for those that only who tests servers does"},
+		{&asJSON, "json", "print them as JSON"},
+	})
 }
 
 // areas are those of faults.
@@ -168,13 +165,10 @@ func areas(all []listed) []string {
 }
 
 func quirksCommand(stdout io.Writer) *cobra.Command {
-	c := helpcmd.New(help, "quirks")
 	var asJSON bool
-	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
-	c.RunE = func(_ *cobra.Command, words []string) error {
+	return helpcmd.New(help, "quirks", nil, func(_ *cobra.Command, words []string) error {
 		return search(stdout, "quirk", oddities(), words, asJSON)
-	}
-	return c
+	}, helpcmd.Flags{{&asJSON, "json", "print them as JSON"}})
 }
 
 // search prints those that have all the words.

@@ -38,25 +38,24 @@ type recording struct {
 
 func (s *settings) recordCommand() *cobra.Command {
 	r := &recording{settings: s}
-	c := helpcmd.New(help, "record")
-	c.RunE = r.act
-	f := c.Flags()
-	// These two are flags of serve as well, with another meaning.
-	f.BoolVar(&s.stdio, "stdio", false,
-		"the client starts this program and speaks stdio with it; so it is unless --http is given")
-	f.StringVar(&s.addr, "http", "",
-		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says")
-	f.StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
-	f.StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
-	f.StringArrayVar(&r.headers, "header", nil,
-		"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more "+
-			"is masked")
-	f.StringArrayVar(&r.headerVars, "header-env", nil,
-		"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
+	c := helpcmd.New(help, "record", nil, r.act, helpcmd.Flags{
+		// These two are flags of serve as well, with another meaning.
+		{&s.stdio, "stdio",
+			"the client starts this program and speaks stdio with it; so it is unless --http is given"},
+		{&s.addr, "http",
+			"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says"},
+		{&r.to, "to", "the `FILE` to write; it must not exist"},
+		{&r.url, "url", "the `URL` of the endpoint of a server on HTTP"},
+		{&r.headers, "header",
+			"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more " +
+				"is masked"},
+		{&r.headerVars, "header-env",
+			"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise"},
+		{&r.masks, "mask",
+			"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths"},
+	})
 	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
-	r.granted.Register(f, "the server")
-	f.StringArrayVar(&r.masks, "mask", nil,
-		"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
+	r.granted.Register(c.Flags(), "the server")
 	return c
 }
 
@@ -230,8 +229,7 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 }
 
 func (s *settings) replayCommand() *cobra.Command {
-	c := helpcmd.New(help, "replay")
-	c.RunE = s.replay
+	c := helpcmd.New(help, "replay", nil, s.replay, nil)
 	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
 	return c
 }

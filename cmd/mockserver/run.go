@@ -205,42 +205,44 @@ func (o *once) Set(text string) error {
 
 // declare makes the flags known to the command and all below it.
 func (s *settings) declare(cmd *cobra.Command) {
-	f := cmd.PersistentFlags()
-	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
-	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
-	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+
-		strings.Join(reference.WorldNames(), ", "))
+	s.world = "default"
+	helpcmd.Flags{
+		{&s.stdio, "stdio", "serve one connection on standard input and output"},
+		{&s.addr, "http", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080"},
+		{&s.world, "world", "the `NAME` of an embedded world, or a YAML or JSON file: " +
+			strings.Join(reference.WorldNames(), ", ")},
+		{&s.options.PageSize, "page-size", "the number `N` of entries on a page; 0 is what the world says"},
+		{&s.faults, "fault",
+			"break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N," +
+				" chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and " +
+				"uri=PATTERN with colons between them; uri takes the rest"},
+		{&s.quirks, "quirk", "be odd in these ways, `NAME[:LIMITS],...`"},
+		{&s.failures, "fail",
+			"answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: " +
+				"-32603:method=resources/read:count=2, http503:count=1"},
+		{&s.latency, "latency",
+			"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and " +
+				"sigma), dribble:1KiB/s"},
+		{&s.journal, "journal",
+			"write what clients send and get to this `FILE`, a line of JSON for each, in place of what is " +
+				"in it; - is the standard output, with --http only"},
+		{&s.ready, "ready-file",
+			"write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, " +
+				"version), and remove it in the end"},
+		{&s.listFaults, "list-faults", "list the faults and exit"},
+		{&s.listWorlds, "list-worlds", "list the ready worlds and exit"},
+		{&s.listQuirks, "list-quirks", "list the quirks and exit"},
+	}.Add(cmd.PersistentFlags())
 	s.dir.declare(cmd)
 	s.steer.declare(cmd)
-	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
-	f.IntVar(&s.options.PageSize, "page-size", 0,
-		"the number `N` of entries on a page; 0 is what the world says")
-	f.StringArrayVar(&s.faults, "fault", nil,
-		"break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N,"+
-			" chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and "+
-			"uri=PATTERN with colons between them; uri takes the rest")
-	f.StringArrayVar(&s.quirks, "quirk", nil, "be odd in these ways, `NAME[:LIMITS],...`")
-	f.StringArrayVar(&s.failures, "fail", nil,
-		"answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: "+
-			"-32603:method=resources/read:count=2, http503:count=1")
-	f.StringArrayVar(&s.latency, "latency", nil,
-		"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and "+
-			"sigma), dribble:1KiB/s")
+	f := cmd.PersistentFlags()
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
-	f.StringVar(&s.journal, "journal", "",
-		"write what clients send and get to this `FILE`, a line of JSON for each, in place of what is "+
-			"in it; - is the standard output, with --http only")
+	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
 	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil,
 		"web origins whose pages may call the server (CORS), beside loopback ones, `O,...`")
 	f.StringSliceVar(&s.options.AllowedHosts, "allow-host", nil,
 		"host names by which the server and its admin interface may be called beside those of loopback, "+
 			"`NAME,...`; * is any")
-	f.StringVar(&s.ready, "ready-file", "",
-		"write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, "+
-			"version), and remove it in the end")
-	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
-	f.BoolVar(&s.listWorlds, "list-worlds", false, "list the ready worlds and exit")
-	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
 	f.VisitAll(func(flag *pflag.Flag) {
 		if flag.Value.Type() == "string" {
 			flag.Value = &once{Value: flag.Value}

@@ -62,31 +62,29 @@ type verifier struct {
 }
 
 func (s *settings) verifyCommand() *cobra.Command {
-	v := &verifier{settings: s}
-	c := helpcmd.New(help, "verify")
-	c.RunE = v.act
+	v := &verifier{settings: s, timeout: time.Minute, jobs: runtime.NumCPU()}
+	c := helpcmd.New(help, "verify", nil, v.act, helpcmd.Flags{
+		{&v.timeout, "timeout", "the time that the client has to come to its end"},
+		{&v.strict, "strict", "count warnings as failures"},
+		{&v.stdioCommand, "stdio-command",
+			"give the client the command line of a server on stdio in MCP_SERVER_COMMAND"},
+		{&v.provoke, "provoke", "end one session of Streamable HTTP, which the client has to replace"},
+		{&v.endStream, "provoke-stream",
+			"end one event stream that GET opened (2025-11-25), and ask the client to wait for a second"},
+		{&v.protect, "protect",
+			"demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN"},
+		{&v.ignoreExit, "ignore-exit",
+			"judge a client by what it said, even if it ends with another status than 0"},
+		{&v.listRules, "list", "list the requirements and exit; with --json - as JSON"},
+		{&v.jobs, "jobs", "with --faults, run this many clients at a time, `N`"},
+		{&v.serveInto, "serve-into", ""},
+	})
 	f := c.Flags()
-	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
-	f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	f.StringSliceVar(&v.only, "only", nil, "judge these requirements only, `ID,...`")
-	f.BoolVar(&v.stdioCommand, "stdio-command", false,
-		"give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
-	f.BoolVar(&v.provoke, "provoke", false,
-		"end one session of Streamable HTTP, which the client has to replace")
-	f.BoolVar(&v.endStream, "provoke-stream", false,
-		"end one event stream that GET opened (2025-11-25), and ask the client to wait for a second")
-	f.BoolVar(&v.protect, "protect", false,
-		"demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
-	f.BoolVar(&v.ignoreExit, "ignore-exit", false,
-		"judge a client by what it said, even if it ends with another status than 0")
-	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
 	f.StringSliceVar(&v.faultSet, "faults", nil,
 		"run the client against each fault of this `SET`, and say how it coped: names, areas (page), "+
 			"connection, or all")
-	f.IntVar(&v.jobs, "jobs", runtime.NumCPU(), "with --faults, run this many clients at a time, `N`")
 	v.granted.Register(f, "the client")
-	f.StringVar(&v.serveInto, "serve-into", "", "")
-	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
 	conceal(c, func(name string) bool {
 		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds",

@@ -22,8 +22,7 @@ import (
 const example = "example"
 
 func worldsCommand(stdout io.Writer) *cobra.Command {
-	c := helpcmd.New(help, "worlds")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	return helpcmd.New(help, "worlds", nil, func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
 			return listWorlds(stdout)
@@ -31,8 +30,7 @@ func worldsCommand(stdout io.Writer) *cobra.Command {
 			return usagef("worlds takes one name at the most")
 		}
 		return printWorld(args[0], stdout)
-	}
-	return c
+	}, nil)
 }
 
 // printWorld prints a ready world as it is written.
@@ -70,8 +68,7 @@ func listWorlds(stdout io.Writer) error {
 
 func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 	var from, to string
-	c := helpcmd.New(help, "world")
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "world", nil, func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
 			return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(cmd, args[0]))
@@ -79,19 +76,17 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 			return usagef("give a recording: mockserver world --from RECORDING")
 		}
 		return worldFrom(from, to, stdout, stderr)
-	}
-	schema := helpcmd.New(help, "schema")
-	schema.RunE = func(_ *cobra.Command, args []string) error {
+	}, helpcmd.Flags{
+		{&from, "from", "the `RECORDING` to read"},
+		{&to, "to", "the `FILE` to write, which must not exist; otherwise it is the standard output"},
+	})
+	c.AddCommand(helpcmd.New(help, "schema", nil, func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unexpected argument %q", args[0])
 		}
 		_, err := io.WriteString(stdout, world.Schema)
 		return err
-	}
-	c.AddCommand(schema)
-	c.Flags().StringVar(&from, "from", "", "the `RECORDING` to read")
-	c.Flags().StringVar(&to, "to", "",
-		"the `FILE` to write, which must not exist; otherwise it is the standard output")
+	}, nil))
 	return c
 }
 
