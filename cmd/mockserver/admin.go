@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -104,34 +103,30 @@ func (s *steering) protect(to *reference.Options, address string) error {
 }
 
 // serveAdmin serves the admin interface, if it is asked for, until the function that it
-// returns is called. Hosts are the names by which it may be called. The address goes to stderr, and is
-// returned; it is empty without one.
-func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hosts []string,
-	stderr io.Writer) (address string, end func() error, err error) {
-	if s.admin == "" {
-		if s.adminToken != "" {
+// returns is called. The address goes to stderr, and is returned; it is empty without one.
+func (s *settings) serveAdmin(ctx context.Context, server *reference.Server) (address string,
+	end func() error, err error) {
+	if s.steer.admin == "" {
+		if s.steer.adminToken != "" {
 			return "", nil, usagef("--admin-token-env needs --admin")
 		}
 		return "", func() error { return nil }, nil
 	}
-	o := admin.Options{Judge: judged, AllowedHosts: hosts}
-	if s.adminToken != "" {
-		if o.Token, err = variable("--admin-token-env", s.adminToken); err != nil {
+	o := admin.Options{Judge: judged, AllowedHosts: s.options.AllowedHosts}
+	if s.steer.adminToken != "" {
+		if o.Token, err = variable("--admin-token-env", s.steer.adminToken); err != nil {
 			return "", nil, err
 		}
 	}
-	l, err := admin.Listen(ctx, s.admin, o)
+	l, err := admin.Listen(ctx, s.steer.admin, o)
 	if err != nil {
-		return "", nil, usageError{unlistened("--admin", s.admin, err)}
+		return "", nil, usageError{unlistened("--admin", s.steer.admin, err)}
 	}
 	address = "http://" + callable(l.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- admin.New(server, o).Serve(ctx, l) }()
-	if _, err := fmt.Fprintf(stderr, "mockserver: admin interface on %s\n", address); err != nil {
-		cancel()
-		return "", nil, errors.Join(err, <-done)
-	}
+	s.note("admin interface on %s", address)
 	return address, func() error {
 		cancel()
 		return <-done

@@ -18,22 +18,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func checkCommand(stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) checkCommand() *cobra.Command {
 	var strict bool
 	return helpcmd.New(help, "check", nil, func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usagef("check takes one world: the name of a ready one, or a file")
 		}
 		w, warnings, err := inspect(args[0])
-		warn(stderr, "", warnings)
+		warn(s.stderr, "", warnings)
 		if problems, ok := errors.AsType[world.Problems](err); ok {
-			fmt.Fprintln(stderr, problems) // as compilers tell them, for editors
+			fmt.Fprintln(s.stderr, problems) // as compilers tell them, for editors
 			return exitStatus(exitUsage)
 		}
 		if err != nil {
 			return usageError{err}
 		}
-		if _, err = io.WriteString(stdout, summary(w)); err != nil {
+		if _, err = io.WriteString(s.stdout, summary(w)); err != nil {
 			return err
 		}
 		if strict && len(warnings) > 0 {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -62,10 +60,10 @@ func (d *directory) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// open opens the directory. It is to be closed. The error is that of the context if that ends meanwhile.
-func (d *directory) open(ctx context.Context, stderr io.Writer) (*dir.Dir, error) {
-	d.options.Tell = func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }
-	opened, err := dir.Open(ctx, d.path, d.options)
+// openDir opens the directory. It is to be closed. The error is that of the context if that ends meanwhile.
+func (s *settings) openDir(ctx context.Context) (*dir.Dir, error) {
+	s.dir.options.Tell = func(sentence string) { s.tell(sentence) }
+	opened, err := dir.Open(ctx, s.dir.path, s.dir.options)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

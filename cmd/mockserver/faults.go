@@ -126,7 +126,7 @@ func unknown(what string, from []listed, words []string) error {
 	return usagef("no %s has all of these words", what)
 }
 
-func faultsCommand(stdout io.Writer) *cobra.Command {
+func (s *settings) faultsCommand() *cobra.Command {
 	var area, side string
 	var asJSON bool
 	return helpcmd.New(help, "faults", nil, func(_ *cobra.Command, words []string) error {
@@ -145,7 +145,7 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 			}
 			all = slices.DeleteFunc(all, func(l listed) bool { return l.Side != side })
 		}
-		return search(stdout, "fault", all, words, asJSON)
+		return s.search("fault", all, words, asJSON)
 	}, helpcmd.Flags{
 		{&area, "area", "only faults of this `AREA` of the requirements, say page, or connection"},
 		{&side, "side",
@@ -164,21 +164,21 @@ func areas(all []listed) []string {
 	return slices.Compact(names)
 }
 
-func quirksCommand(stdout io.Writer) *cobra.Command {
+func (s *settings) quirksCommand() *cobra.Command {
 	var asJSON bool
 	return helpcmd.New(help, "quirks", nil, func(_ *cobra.Command, words []string) error {
-		return search(stdout, "quirk", oddities(), words, asJSON)
+		return s.search("quirk", oddities(), words, asJSON)
 	}, helpcmd.Flags{{&asJSON, "json", "print them as JSON"}})
 }
 
 // search prints those that have all the words.
-func search(stdout io.Writer, what string, from []listed, words []string, asJSON bool) error {
+func (s *settings) search(what string, from []listed, words []string, asJSON bool) error {
 	all := having(from, words)
 	if len(all) == 0 {
 		return unknown(what, from, words)
 	}
 	if asJSON {
-		return output.JSON(stdout, all)
+		return output.JSON(s.stdout, all)
 	}
 	var b strings.Builder
 	for _, l := range all {
@@ -191,7 +191,7 @@ func search(stdout io.Writer, what string, from []listed, words []string, asJSON
 		fmt.Fprintf(&b, "  client  %s\n",
 			cmp.Or(l.Client, "Notices nothing if it keeps the rules itself: this is for who tests servers."))
 	}
-	_, err := io.WriteString(stdout, b.String())
+	_, err := io.WriteString(s.stdout, b.String())
 	return err
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -209,7 +208,7 @@ func headers(given, fromEnv []string) (http.Header, error) {
 }
 
 // openRecording reads a recording from a file.
-func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
+func (s *settings) openRecording(name string) (*record.Recording, error) {
 	if name == "" {
 		return nil, usagef("the name of the recording is empty")
 	}
@@ -222,8 +221,7 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 		return nil, usageError{err}
 	}
 	if rec.Cut {
-		fmt.Fprintf(stderr, "mockserver: %s ends in the middle of a line, which is left out\n",
-			strings.TrimSpace(name))
+		s.note("%s ends in the middle of a line, which is left out", strings.TrimSpace(name))
 	}
 	return rec, nil
 }
@@ -253,19 +251,18 @@ func (s *settings) replay(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(s.check(), s.rules()); err != nil {
 		return err
 	}
-	rec, err := openRecording(args[0], s.stderr)
+	rec, err := s.openRecording(args[0])
 	if err != nil {
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(s.stderr,
-			"mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n",
+		s.note("%s: values are masked in %s, and match any value when they are replayed%s",
 			args[0], plural.Count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	closeJournal, err := s.openJournal(s.stdout)
+	closeJournal, err := s.openJournal()
 	if err != nil {
 		return err
 	}

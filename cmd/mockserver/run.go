@@ -67,7 +67,8 @@ type settings struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = terminal.Harmless(stdout), terminal.Harmless(stderr)
 	args = listAsJSON(args)
-	root := command(args, stdin, stdout, stderr)
+	s := &settings{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := s.command(args)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -85,9 +86,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if problems, ok := errors.AsType[world.Problems](err); ok {
 		told = problems // with file and line, each on a line of its own
 	}
-	for line := range strings.SplitSeq(told.Error(), "\n") {
-		fmt.Fprintf(stderr, "mockserver: %s\n", line)
-	}
+	s.tell(strings.Split(told.Error(), "\n")...)
 	if _, usage := errors.AsType[usageError](err); usage {
 		return exitUsage
 	}
@@ -99,8 +98,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 //go:embed help/*.txt
 var help embed.FS
 
-func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	s := &settings{stdin: stdin, stdout: stdout, stderr: stderr}
+// note writes a line to standard error.
+func (s *settings) note(format string, args ...any) {
+	fmt.Fprintf(s.stderr, "mockserver: "+format+"\n", args...)
+}
+
+// tell writes sentences to standard error.
+func (s *settings) tell(sentences ...string) {
+	for _, sentence := range sentences {
+		s.note("%s", sentence)
+	}
+}
+
+func (s *settings) command(args []string) *cobra.Command {
 	noArgs := func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -120,15 +130,14 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Co
 	}
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs,
 		RunE: s.act}
-	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout),
-		quirksCommand(stdout), s.verifyCommand())
-	root.AddCommand(s.recordCommand(), s.replayCommand(), worldCommand(stdout, stderr))
+	root.AddCommand(serve, s.checkCommand(), s.worldsCommand(), s.faultsCommand(), s.quirksCommand(),
+		s.verifyCommand(), s.recordCommand(), s.replayCommand(), s.worldCommand())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w%s", helpcmd.FlagError(err), helpcmd.NearFlag(c, err))
 	})
 	s.declare(root)
 	helpcmd.Complete(root, completed, nil)
-	helpcmd.Finish(root, args, output.Width(stdout), usagef)
+	helpcmd.Finish(root, args, output.Width(s.stdout), usagef)
 	for _, c := range root.Commands() {
 		if apart(c) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
@@ -253,7 +262,7 @@ func (s *settings) declare(cmd *cobra.Command) {
 func (s *settings) act(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
 	if s.listWorlds {
-		return listWorlds(s.stdout)
+		return s.printWorlds()
 	}
 	if s.listFaults || s.listQuirks {
 		return s.list()
@@ -271,10 +280,8 @@ func (s *settings) act(cmd *cobra.Command, _ []string) error {
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	for _, line := range s.suit(cmd) {
-		fmt.Fprintln(s.stderr, "mockserver: "+line)
-	}
-	w, files, err := s.served(ctx, s.stderr)
+	s.tell(s.suit(cmd)...)
+	w, files, err := s.served(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil // a signal is an ordinary end
 	}
@@ -282,7 +289,7 @@ func (s *settings) act(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer closeFiles(files)
-	closeJournal, err := s.openJournal(s.stdout)
+	closeJournal, err := s.openJournal()
 	if err != nil {
 		return err
 	}
@@ -296,7 +303,7 @@ func (s *settings) act(cmd *cobra.Command, _ []string) error {
 
 // operate has a server serve until the end, and ends all that goes with the server.
 func (s *settings) operate(ctx context.Context, server *reference.Server, closeJournal func() error) error {
-	adminURL, endAdmin, err := s.steer.serveAdmin(ctx, server, s.options.AllowedHosts, s.stderr)
+	adminURL, endAdmin, err := s.serveAdmin(ctx, server)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())
 	}
@@ -311,11 +318,10 @@ func (s *settings) operate(ctx context.Context, server *reference.Server, closeJ
 }
 
 // served is the world that is served, and the directory that it is made of if it is.
-func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.World, files *dir.Dir,
-	err error) {
+func (s *settings) served(ctx context.Context) (w reference.World, files *dir.Dir, err error) {
 	if s.dir.path == "" {
 		w, warnings, err := inspect(s.world)
-		warn(stderr, "mockserver: ", warnings)
+		warn(s.stderr, "mockserver: ", warnings)
 		if err != nil {
 			if e := (*fs.PathError)(nil); errors.As(err, &e) {
 				err = fmt.Errorf("--world %s: the file cannot be read: %w", s.world, e.Err)
@@ -323,12 +329,11 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 			err = usageError{err}
 		} else if n := s.options.PageSize; n > 0 && w.PageSize > 0 && n != w.PageSize &&
 			!slices.Contains(reference.WorldNames(), s.world) {
-			fmt.Fprintf(stderr, "mockserver: --page-size %d takes the place of the pageSize %d of %s\n", n,
-				w.PageSize, s.world)
+			s.note("--page-size %d takes the place of the pageSize %d of %s", n, w.PageSize, s.world)
 		}
 		return w, nil, err
 	}
-	if files, err = s.dir.open(ctx, stderr); err != nil {
+	if files, err = s.openDir(ctx); err != nil {
 		return w, nil, err
 	}
 	s.options.Current = files.World
@@ -415,9 +420,7 @@ func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, admi
 		return unlistened("--http", s.addr, err)
 	}
 	scheme := scheme(s.options)
-	fmt.Fprintf(s.stderr,
-		"mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
-		scheme, listener.Addr())
+	s.note("listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)", scheme, listener.Addr())
 	base := scheme + callable(listener.Addr())
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}
 	err = s.whileReady(at, func() error { return server.Serve(ctx, listener) })

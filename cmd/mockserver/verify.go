@@ -54,11 +54,11 @@ type verifier struct {
 
 	// Those of --faults, and of one run against a fault: what the server on stdio hears otherwise than on
 	// the command line, what the client finds in its environment, and where its output goes.
-	faultSet  []string
-	jobs      int
-	overrides map[string]string
-	env       []string
-	clientOut io.Writer
+	faultSet             []string
+	jobs                 int
+	overrides            map[string]string
+	env                  []string
+	clientOut, clientErr io.Writer
 }
 
 func (s *settings) verifyCommand() *cobra.Command {
@@ -95,7 +95,7 @@ func (s *settings) verifyCommand() *cobra.Command {
 
 func (v *verifier) act(cmd *cobra.Command, args []string) error {
 	if v.listRules {
-		return listRules(v.stdout, v.JSON != "")
+		return v.printRules()
 	}
 	if v.serveInto != "" {
 		return v.serveStdio(cmd)
@@ -107,9 +107,9 @@ func (v *verifier) act(cmd *cobra.Command, args []string) error {
 	if len(v.faultSet) > 0 {
 		judge = v.judgeFaults
 	}
-	status, err := judge(cmd, args, v.stdout, v.stderr)
+	status, err := judge(cmd, args)
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(v.stderr, "mockserver: interrupted before the client was started")
+		v.note("interrupted before the client was started")
 		return exitStatus(reports.ExitNotEstablished)
 	}
 	if err != nil || status == reports.ExitOK {
@@ -159,14 +159,13 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 
 // prepare makes the world and the options of the server, for HTTP and stdio alike. The
 // directory, if the world is one, is to be closed.
-func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.World, files *dir.Dir,
-	err error) {
+func (v *verifier) prepare(cmd *cobra.Command) (w reference.World, files *dir.Dir, err error) {
 	if err := v.rules(); err != nil {
 		return w, nil, err
 	}
 	v.options.TimelineOnRequest = true // a client takes its time to start
 	told := v.suit(cmd)
-	w, files, err = v.served(cmd.Context(), stderr)
+	w, files, err = v.served(cmd.Context())
 	if err != nil {
 		return w, nil, err
 	}
@@ -175,9 +174,7 @@ func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.Wo
 		v.options.PageSize = max(1, (len(w.Resources)+pages-1)/pages)
 	}
 	if v.serveInto == "" {
-		for _, line := range told {
-			fmt.Fprintln(stderr, "mockserver: "+line)
-		}
+		v.settings.tell(told...)
 	}
 	return w, files, nil
 }
@@ -212,8 +209,8 @@ type listedRule struct {
 	Profile    string                  `json:"profile"`
 }
 
-// listRules lists the requirements for clients.
-func listRules(stdout io.Writer, asJSON bool) error {
+// printRules lists the requirements for clients.
+func (v *verifier) printRules() error {
 	all := []listedRule{}
 	var b strings.Builder
 	for _, r := range clientcheck.Catalogue().Requirements() {
@@ -229,11 +226,11 @@ func listRules(stdout io.Writer, asJSON bool) error {
 		all = append(all, l)
 		fmt.Fprintf(&b, "%s  %-6s  %-4s  %-10s  %s\n", r.ID, r.Level, r.Grade, r.Basis, r.Title)
 	}
-	if !asJSON {
-		_, err := io.WriteString(stdout, b.String())
-		return err
+	if v.JSON != "" {
+		return output.JSON(v.stdout, all)
 	}
-	return output.JSON(stdout, all)
+	_, err := io.WriteString(v.stdout, b.String())
+	return err
 }
 
 // guarded makes the guard that --protect or the flags for tokens ask for.

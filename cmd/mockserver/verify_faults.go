@@ -160,7 +160,7 @@ type faultRun struct {
 }
 
 // judgeFaults runs the client against each fault of the set, in each combination, and says how it coped.
-func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr io.Writer) (int, error) {
+func (v *verifier) judgeFaults(cmd *cobra.Command, args []string) (int, error) {
 	set, err := chosen(v.faultSet)
 	if err != nil {
 		return 0, err
@@ -181,7 +181,7 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 		}
 		r.Combinations = append(r.Combinations, coping{at, b.why == "", b.why})
 		if b.why != "" {
-			fmt.Fprintf(stderr, "mockserver: %s is left out: %s\n", at, b.why)
+			v.note("%s is left out: %s", at, b.why)
 		}
 	}
 	if err = run.trials(set, r); err != nil {
@@ -190,15 +190,15 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 	r.Interrupted = cmd.Context().Err() != nil
 	var unwritten error
 	if v.JSON != "" {
-		unwritten = output.To(v.JSON, stdout, func(w io.Writer) error { return output.JSON(w, r) })
+		unwritten = output.To(v.JSON, v.stdout, func(w io.Writer) error { return output.JSON(w, r) })
 	}
 	if v.JSON != "-" {
-		if _, err := io.WriteString(stdout, r.table(v.Quiet)); err != nil {
+		if _, err := io.WriteString(v.stdout, r.table(v.Quiet)); err != nil {
 			return 0, err
 		}
 	}
 	if unwritten != nil {
-		fmt.Fprintf(stderr, "mockserver: --json: %v\n", unwritten)
+		v.note("--json: %v", unwritten)
 		return reports.ExitNotEstablished, nil
 	}
 	return r.status(v.strict), nil
