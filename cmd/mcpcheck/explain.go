@@ -140,7 +140,7 @@ func (p *program) explain(all []explainable, o *explainFlags) error {
 			}
 			printPage(to, page)
 			if r, ok := x.(*explanation); ok && o.spec != "" {
-				if unread = quote(to, o.spec, r.row); unread != nil {
+				if unread = quote(to, o.spec, r.Row); unread != nil {
 					return unread
 				}
 			}

@@ -34,7 +34,8 @@ func filled(name string, data any, o write.Options) (string, error) {
 		return safe.MarkdownBlock(text), err
 	}
 	page, err := template.New("page").Funcs(template.FuncMap{
-		"plain": safe.MarkdownText, "code": safe.MarkdownBlock, "finding": finding,
+		"plain": safe.MarkdownText, "code": safe.MarkdownBlock, "finding": finding, "join": strings.Join,
+		"ended": func(s string) string { return strings.TrimSuffix(s, ".") + "." },
 	}).Parse(pageText)
 	if err != nil {
 		return "", err
@@ -44,8 +45,14 @@ func filled(name string, data any, o write.Options) (string, error) {
 	return b.String(), err
 }
 
-// Rests says what the requirement rests on.
-func (x *explanation) Rests() string { return bases[x.Basis] }
+// lines are those that a template of explain.md.tmpl makes.
+func lines(name string, data any) []string {
+	text, err := filled(name, data, write.Options{})
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+}
 
 // pageWidth is how wide the lines of examples are on a page that is a file.
 const pageWidth = 120
