@@ -137,7 +137,7 @@ func explained(r *requirement.Requirement) *explanation {
 	}
 	for _, f := range fault.All() {
 		if f.Requirement == r.ID {
-			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary, strings.Join(lines("needs", f.Needs), ", ")})
+			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary, strings.Join(phrases("needs", f.Needs), ", ")})
 		}
 	}
 	for _, q := range quirk.All() {
@@ -153,7 +153,7 @@ func explained(r *requirement.Requirement) *explanation {
 		}
 		x.Unless = unless(k)
 	}
-	x.How = lines("how", x)
+	x.How = phrases("how", x)
 	return x
 }
 

@@ -45,8 +45,8 @@ func filled(name string, data any, o write.Options) (string, error) {
 	return b.String(), err
 }
 
-// lines are those that a template of explain.md.tmpl makes.
-func lines(name string, data any) []string {
+// phrases are the lines that a template of explain.md.tmpl makes.
+func phrases(name string, data any) []string {
 	text, err := filled(name, data, write.Options{})
 	if err != nil {
 		panic(err) // it is embedded

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -48,7 +47,8 @@ func catalogue() []listed {
 	for _, f := range fault.All() {
 		area, _, _ := strings.Cut(f.Requirement, "-")
 		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area),
-			Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client(), needs: f.Needs}
+			Summary: f.Summary, Needs: phrases("needs", f.Needs), Side: sideClient, Client: f.Client(),
+			needs: f.Needs}
 		if one.Client == "" {
 			one.Side = sideServer
 		}
@@ -56,8 +56,9 @@ func catalogue() []listed {
 	}
 	for _, c := range control.ConnectionFailures() {
 		needs := fault.Needs{Transports: c.Transports}
-		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(needs),
-			Side: sideClient, Client: c.Client, needs: needs})
+		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary,
+			Needs: phrases("needs", needs),
+			Side:  sideClient, Client: c.Client, needs: needs})
 	}
 	return all
 }
@@ -66,28 +67,10 @@ func catalogue() []listed {
 func oddities() []listed {
 	var all []listed
 	for _, q := range quirk.All() {
-		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary, Needs: needed(q.Needs),
-			Side: sideClient, Client: "Works as it does without the quirk."})
+		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary,
+			Needs: phrases("needs", q.Needs),
+			Side:  sideClient, Client: "Works as it does without the quirk."})
 	}
-	return all
-}
-
-// needed says what a fault needs in order to be seen.
-func needed(n fault.Needs) []string {
-	var all []string
-	say := func(is bool, format string, args ...any) {
-		if is {
-			all = append(all, fmt.Sprintf(format, args...))
-		}
-	}
-	say(n.PageSize > 0, "--page-size %d", n.PageSize)
-	say(n.World != "", "--world %s", n.World)
-	say(len(n.Served) > 0, "--revision %s", strings.Join(n.Served, ","))
-	say(len(n.Revisions) > 0, "a client of %s", strings.Join(n.Revisions, ", "))
-	say(len(n.Transports) > 0 && len(n.Transports) < 3, "a client over %s", strings.Join(n.Transports, ", "))
-	say(n.Trigger, "a resource or the list that changes meanwhile")
-	say(n.Authorization, "--token-env")
-	say(n.Process, "a process of its own")
 	return all
 }
 
@@ -180,19 +163,7 @@ func (s *settings) search(what string, from []listed, words []string, asJSON boo
 	if asJSON {
 		return output.JSON(s.stdout, all)
 	}
-	var b strings.Builder
-	for _, l := range all {
-		about := cmp.Or(l.Requirement, strings.Join(l.Permits, ", "))
-		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(l.Name+"  "+about))
-		fmt.Fprintf(&b, "  does    %s\n", l.Summary)
-		if len(l.Needs) > 0 {
-			fmt.Fprintf(&b, "  needs   %s\n", strings.Join(l.Needs, "; "))
-		}
-		fmt.Fprintf(&b, "  client  %s\n",
-			cmp.Or(l.Client, "Notices nothing if it keeps the rules itself: this is for who tests servers."))
-	}
-	_, err := io.WriteString(s.stdout, b.String())
-	return err
+	return texts.ExecuteTemplate(s.stdout, "found", all)
 }
 
 // suit sets the page size, the world and the revisions that the chosen faults and quirks need

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -387,7 +386,6 @@ func (s *settings) check() error {
 }
 
 func (s *settings) list() error {
-	var b strings.Builder
 	var all []listed
 	if s.listFaults {
 		all = catalogue()
@@ -395,12 +393,7 @@ func (s *settings) list() error {
 	if s.listQuirks {
 		all = append(all, oddities()...)
 	}
-	for _, l := range all {
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", l.Name, cmp.Or(l.Requirement, strings.Join(l.Permits, ","), l.Area),
-			l.Summary)
-	}
-	_, err := io.WriteString(s.stdout, b.String())
-	return err
+	return texts.ExecuteTemplate(s.stdout, "names", all)
 }
 
 // serveStdio serves until the input ends. A signal is an ordinary end, too.

@@ -212,7 +212,6 @@ type listedRule struct {
 // printRules lists the requirements for clients.
 func (v *verifier) printRules() error {
 	all := []listedRule{}
-	var b strings.Builder
 	for _, r := range clientcheck.Catalogue().Requirements() {
 		l := listedRule{
 			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis,
@@ -224,13 +223,11 @@ func (v *verifier) printRules() error {
 			l.Section = s.Ref()
 		}
 		all = append(all, l)
-		fmt.Fprintf(&b, "%s  %-6s  %-4s  %-10s  %s\n", r.ID, r.Level, r.Grade, r.Basis, r.Title)
 	}
 	if v.JSON != "" {
 		return output.JSON(v.stdout, all)
 	}
-	_, err := io.WriteString(v.stdout, b.String())
-	return err
+	return texts.ExecuteTemplate(v.stdout, "rules", all)
 }
 
 // guarded makes the guard that --protect or the flags for tokens ask for.
