@@ -64,43 +64,28 @@ func writePages(dir string, all []explainable) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return impossible("the pages were not written: %w", err)
 	}
-	var index strings.Builder
-	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a " +
-		"violation and its " +
-		"counterpart as a run shows them.\n" +
-		"What breaks no rule stands among the [observations](observations.md).\n")
-	area := ""
+	var listed []*explanation
 	for _, s := range all {
-		x, ok := s.(*explanation)
-		if !ok {
-			continue
+		if x, ok := s.(*explanation); ok {
+			listed = append(listed, x)
+			if err := writePage(dir, x.ID, "page", x); err != nil {
+				return err
+			}
 		}
-		text, err := x.page(write.Options{Width: pageWidth})
-		if err != nil {
-			return err
-		}
-		if err := writePage(dir, x.ID+".md", text); err != nil {
-			return err
-		}
-		if x.Area != area {
-			area = x.Area
-			fmt.Fprintf(&index, "\n## %s\n\n", safe.MarkdownText(area))
-		}
-		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, safe.MarkdownText(x.Title))
 	}
-	text, err := filled("observations", byArea(observations()), write.Options{})
-	if err == nil {
-		err = writePage(dir, "observations.md", text)
+	if err := writePage(dir, "observations", "observations", byArea(observations())); err != nil {
+		return err
 	}
+	return writePage(dir, "README", "index", listed)
+}
+
+// writePage writes a file of the pages by a template of explain.md.tmpl.
+func writePage(dir, name, by string, data any) error {
+	text, err := filled(by, data, write.Options{Width: pageWidth})
 	if err != nil {
 		return err
 	}
-	return writePage(dir, "README.md", index.String())
-}
-
-// writePage writes a file of the pages.
-func writePage(dir, name, text string) error {
-	path := filepath.Join(dir, name)
+	path := filepath.Join(dir, name+".md")
 	if err := writeFile(path, []byte(text)); err != nil {
 		return impossible("the page %s was not written: %w", path, err)
 	}
