@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -77,20 +78,11 @@ func readFile(path string) ([]byte, error) {
 
 // rebase makes relative directories and certificate files relative to dir.
 func (t *Target) rebase(dir string) {
-	move := func(p *string) {
-		if *p != "" && !filepath.IsAbs(*p) {
-			*p = filepath.Join(dir, *p)
+	visit("", "", reflect.ValueOf(t).Elem(), func(_, is string, v reflect.Value) {
+		if at := v.String(); (is == "directory" || is == "file") && at != "" && !filepath.IsAbs(at) {
+			v.SetString(filepath.Join(dir, at))
 		}
-	}
-	for i := range t.Endpoints {
-		move(&t.Endpoints[i].Dir)
-		move(&t.Endpoints[i].CAFile)
-	}
-	for _, tr := range t.Triggers.All() {
-		if tr != nil && tr.Exec != nil {
-			move(&tr.Exec.Dir)
-		}
-	}
+	})
 }
 
 // Parse reads a target file from memory; the name only serves messages,
