@@ -17,21 +17,20 @@ import (
 
 // checker collects what is wrong with a target.
 type checker struct {
-	index    *yamlfile.Index
-	rows     *requirement.Catalogue
-	local    bool // the target runs on this machine: we start it
-	ports    int  // servers that are started, each at its port
-	problems []yamlfile.Problem
+	index *yamlfile.Index
+	rows  *requirement.Catalogue
+	local bool // the target runs on this machine: we start it
+	ports int  // servers that are started, each at its port
 }
 
 // fail notes a problem with a field; the message goes on from the field's path.
 func (c *checker) fail(path, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	c.problems = append(c.problems, c.index.Problem(path, "%s %s", path, text))
+	c.index.Fail(path, "%s %s", path, text)
 }
 
-// check lists everything wrong with the target.
-func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yamlfile.Problem {
+// check notes everything wrong with the target.
+func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) {
 	c := &checker{index: index, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
@@ -57,15 +56,14 @@ func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yam
 	c.triggers(&t.Triggers)
 	c.permissions(t)
 	c.limits(&t.Limits)
-	slices.SortStableFunc(c.problems, func(a, b yamlfile.Problem) int {
+	slices.SortStableFunc(index.Problems, func(a, b yamlfile.Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Path, b.Path))
 	})
-	return c.problems
 }
 
-// checkPaths lists the directories and certificate files of the target that are not there.
-func (t *Target) checkPaths(index *yamlfile.Index) []yamlfile.Problem {
+// checkPaths notes the directories and certificate files of the target that are not there.
+func (t *Target) checkPaths(index *yamlfile.Index) {
 	c := &checker{index: index}
 	visit("", "", reflect.ValueOf(*t), func(path, is string, v reflect.Value) {
 		if name := v.String(); (is == "directory" || is == "file") && name != "" {
@@ -74,7 +72,6 @@ func (t *Target) checkPaths(index *yamlfile.Index) []yamlfile.Problem {
 			}
 		}
 	})
-	return c.problems
 }
 
 // member checks a member by its type, and by what it is.
