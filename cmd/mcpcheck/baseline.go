@@ -85,8 +85,8 @@ func (p *program) baselineCommand() *cobra.Command {
 	}, helpcmd.Flags{
 		{&o.from, "from", "the JSON `report` to take the findings from"},
 		{&o.keep, "keep",
-			"take reasons and dates over from this older baseline `file`, and entries about what the report " +
-				"did not judge"},
+			"take reasons and dates over from this older baseline `file`, and entries about what the " +
+				"report did not judge"},
 		{&o.reason, "reason", "write this `text` as the reason of each entry for which --keep has none"},
 		{&o.failures, "failures-only", "leave warnings out"},
 		{&o.sdk, "sdk",

@@ -55,7 +55,8 @@ func (p *program) certifyCommand() *cobra.Command {
 			"2026-11-29T12:00:00Z or in seconds since 1970 (default that of SOURCE_DATE_EPOCH, or now)"},
 		{&x.Publisher, "publisher", "who certifies, as a `text`"},
 		{&x.resolve, "resolve",
-			"ask the registry for version and digest of a package that the command starts, as npx and uvx do"},
+			"ask the registry for version and digest of a package that the command starts, as " +
+				"npx and uvx do"},
 		{&o.others, othersFlag, ""},
 	}.Add(f)
 	f.StringVarP(&x.out, "output", "o", "", "write the certificate to this `file` (default SCOPE-OUTCOME"+
@@ -277,7 +278,8 @@ func (p *program) signCommand() *cobra.Command {
 	}, helpcmd.Flags{
 		keyFlag(&key),
 		{&signatures, "sshsig",
-			"add this `file`, a signature that \"ssh-keygen -Y sign -n mcpcheck\" has made of statement.json"},
+			"add this `file`, a signature that \"ssh-keygen -Y sign -n mcpcheck\" has made of " +
+				"statement.json"},
 		{&bundles, "sigstore", "add this `file`, a Sigstore bundle over statement.json"},
 	})
 }

@@ -137,7 +137,8 @@ func explained(r *requirement.Requirement) *explanation {
 	}
 	for _, f := range fault.All() {
 		if f.Requirement == r.ID {
-			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary, strings.Join(phrases("needs", f.Needs), ", ")})
+			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary,
+				strings.Join(phrases("needs", f.Needs), ", ")})
 		}
 	}
 	for _, q := range quirk.All() {

@@ -63,9 +63,11 @@ func (p *program) matrixCommand() *cobra.Command {
 		{&o.parallel, "parallel", "judge `N` targets at a time"},
 		{&o.bound, "bound", "end the run of a target after this `duration`"},
 		{&o.wrap, "wrap",
-			"put this `command` in front of that of each server; {dir} stands for its home, {name} for a name"},
+			"put this `command` in front of that of each server; {dir} stands for its home, " +
+				"{name} for a name"},
 		{&o.cache, "cache",
-			"have all servers share a `directory` for what npm and uv fetch; each can change what others run"},
+			"have all servers share a `directory` for what npm and uv fetch; each can change " +
+				"what others run"},
 		{&o.registry, "registry",
 			"judge the servers of an MCP registry: its `URL`, or a file with a server.json or a list"},
 		{&o.values, "values", "the `file` with keys and other values for servers of the registry"},

@@ -119,8 +119,8 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 		}
 		dir := strings.ToLower(t.directory())
 		if first, ok := kept[dir]; ok && t.Name != "" {
-			index.Fail(field+".name", "%s.name: %q is the name of targets[%d] too, as far as directories have "+
-				"names: give another one", field, t.Name, first)
+			index.Fail(field+".name", "%s.name: %q is the name of targets[%d] too, as far as directories "+
+				"have names: give another one", field, t.Name, first)
 		} else {
 			kept[dir] = i
 		}

@@ -19,7 +19,8 @@ type outputs struct{ output.Reports }
 func (o *outputs) register(f *pflag.FlagSet) {
 	o.Register(f)
 	helpcmd.Flags{{&o.SARIFLocation, "sarif-location", "the `file` of the repository at which code " +
-		"scanning shows findings whose URI or method no source file alone has (default the target file, or README.md)"}}.Add(f)
+		"scanning shows findings whose URI or method no source file alone has (default the " +
+		"target file, or README.md)"}}.Add(f)
 }
 
 // check finds out, before anything is run, whether the files can be written.

@@ -59,8 +59,8 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	}, append(o.excuses.flag(), helpcmd.Flags{
 		{&o.others, othersFlag, ""},
 		{&o.watch, "watch",
-			"judge again whenever a file under `path` changes, and say what differs from the run before; may " +
-				"be repeated"},
+			"judge again whenever a file under `path` changes, and say what differs from the run before; " +
+				"may be repeated"},
 		{&o.record, "record", "record the run to a `file` that \"mcpcheck judge\" can judge again"},
 	}...))
 	o.outputs.register(c.Flags())

@@ -32,8 +32,8 @@ type verifyFlags struct {
 func (x *verifyFlags) flags() helpcmd.Flags {
 	return helpcmd.Flags{
 		{&x.trust, "trust",
-			"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or a " +
-				"public key in PEM (repeatable)"},
+			"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or " +
+				"a public key in PEM (repeatable)"},
 		{&x.RequireSignature, "require-signature", "refuse a certificate that nobody has signed"},
 		{&x.maxAge, "max-age", "refuse a run that began longer ago than this `time`, such as 90d or 36h"},
 		{&x.require, "require", "refuse another `outcome` than this one of a full run: conformant"},

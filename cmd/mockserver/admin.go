@@ -40,11 +40,11 @@ func (s *steering) declare(cmd *cobra.Command) {
 		{&s.adminToken, "admin-token-env",
 			"the environment variable `VAR` that holds the bearer token of the admin interface"},
 		{&s.tokens, "token-env",
-			"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE " +
-				"...], with commas between several; without scopes a token is good for everything"},
+			"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] " +
+				"[SCOPE ...], with commas between several; without scopes a token is good for everything"},
 		{&s.scopes, "require-scope",
-			"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to " +
-				"list, read and complete and resources:subscribe to subscribe"},
+			"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read " +
+				"to list, read and complete and resources:subscribe to subscribe"},
 		{&s.issuer, "authorization-server", "the `URL` that the protected-resource metadata names"},
 	}.Add(cmd.PersistentFlags())
 	s.oauth.declare(cmd.PersistentFlags())
@@ -171,7 +171,8 @@ func (a *authorization) declare(f *pflag.FlagSet) {
 		{&a.expires, "oauth-expires", "how long its access tokens are good"},
 		{&a.consent, "oauth-consent", "have its user approve on a page"},
 		{&a.ca, "tls-ca",
-			"serve HTTPS, and write the certificate of the authority that clients have to trust to this `FILE`"},
+			"serve HTTPS, and write the certificate of the authority that clients have to trust " +
+				"to this `FILE`"},
 	}.Add(f)
 }
 

@@ -77,7 +77,8 @@ func summary(w world.World) map[string]any {
 	return map[string]any{"World": w, "Resources": counted(w.Resources, resourceKinds),
 		"Templates": counted(w.Templates, templateKinds), "Rules": counted(w.Rules, ruleKinds),
 		"Pages": pages(w), "Beginning": beginning(w.Timeline),
-		"Offers": cmp.Or(strings.Join(phrases("offers", w.Offered()), ", "), "nothing beside lists and reads")}
+		"Offers": cmp.Or(strings.Join(phrases("offers", w.Offered()), ", "),
+			"nothing beside lists and reads")}
 }
 
 const maxWarnings = 100

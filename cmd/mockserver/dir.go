@@ -23,8 +23,8 @@ func (d *directory) declare(cmd *cobra.Command) {
 		MaxWatches: dir.DefaultMaxWatches}
 	helpcmd.Flags{
 		{&d.path, "dir",
-			"serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and tell " +
-				"of their changes"},
+			"serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and " +
+				"tell of their changes"},
 		{&d.options.Hidden, "hidden", "with --dir: show also what has a name that begins with a dot"},
 		{&d.options.MaxFiles, "max-files",
 			"with --dir: list at most `N` files; the others can still be read"},

@@ -132,7 +132,8 @@ func (s *settings) faultsCommand() *cobra.Command {
 	}, helpcmd.Flags{
 		{&area, "area", "only faults of this `AREA` of the requirements, say page, or connection"},
 		{&side, "side",
-			"only faults that this `SIDE` notices: client, or server for those that only who tests servers does"},
+			"only faults that this `SIDE` notices: client, or server for those that only who " +
+				"tests servers does"},
 		{&asJSON, "json", "print them as JSON"},
 	})
 }

@@ -49,7 +49,8 @@ func (s *settings) recordCommand() *cobra.Command {
 			"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more " +
 				"is masked"},
 		{&r.headerVars, "header-env",
-			"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise"},
+			"with --url: send a header with the value of an environment variable, `NAME=VAR`; " +
+				"masked likewise"},
 		{&r.masks, "mask",
 			"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths"},
 	})

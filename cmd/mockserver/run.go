@@ -229,8 +229,8 @@ func (s *settings) declare(cmd *cobra.Command) {
 			"answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: " +
 				"-32603:method=resources/read:count=2, http503:count=1"},
 		{&s.latency, "latency",
-			"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and " +
-				"sigma), dribble:1KiB/s"},
+			"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median " +
+				"and sigma), dribble:1KiB/s"},
 		{&s.journal, "journal",
 			"write what clients send and get to this `FILE`, a line of JSON for each, in place of what is " +
 				"in it; - is the standard output, with --http only"},

@@ -124,8 +124,8 @@ func crossing(signalled context.Context, stdin io.Reader) (ctx context.Context, 
 	return ctx, ending{stdin, see}, func() { stop(); see(); cancel() }
 }
 
-// session has the client talk to servers, and returns what these have noted: that over HTTP, and each of those
-// on stdio.
+// session has the client talk to servers, and returns what these have noted: that over HTTP, and each of
+// those on stdio.
 func (v *verifier) session(cmd *cobra.Command, args []string) (run played, journals [][]byte, err error) {
 	into, err := os.MkdirTemp("", "mockserver-verify-*")
 	if err != nil {

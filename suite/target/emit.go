@@ -71,8 +71,8 @@ func fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
 	}
 }
 
-// visit walks over a value and all that it holds, with their paths in files, and with what they are by the tag
-// "is" of a field: entries are what their list or mapping is.
+// visit walks over a value and all that it holds, with their paths in files, and with what they are by the
+// tag "is" of a field: entries are what their list or mapping is.
 func visit(path, is string, v reflect.Value, see func(path, is string, v reflect.Value)) {
 	see(path, is, v)
 	switch v.Kind() {

@@ -8,7 +8,8 @@ import (
 )
 
 // Flags are flags of a command: for each the variable that its value goes to, which has the default, its
-// name, and what it is for. A flag for several texts is given once for each. One that is for nothing is hidden.
+// name, and what it is for. A flag for several texts is given once for each. One that is for nothing is
+// hidden.
 type Flags [][3]any
 
 // Run is what a command does.
