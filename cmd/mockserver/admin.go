@@ -30,6 +30,7 @@ type steering struct {
 	scopes     []string
 	issuer     string
 	oauth      authorization
+	demanded   []guard.Token // those of the variable, or one that was made
 }
 
 func (s *steering) declare(cmd *cobra.Command) {
@@ -66,7 +67,7 @@ func (s *steering) protect(to *reference.Options, address string) error {
 		return err
 	}
 	o := guard.Options{AuthorizationServer: s.issuer}
-	if s.tokens == "" && !s.oauth.on && (len(s.scopes) > 0 || s.issuer != "") {
+	if s.tokens == "" && s.demanded == nil && !s.oauth.on && (len(s.scopes) > 0 || s.issuer != "") {
 		return usagef("--require-scope and --authorization-server need --token-env")
 	}
 	if s.tokens != "" {
@@ -77,7 +78,7 @@ func (s *steering) protect(to *reference.Options, address string) error {
 		if err != nil {
 			return err
 		}
-		if o.Tokens, err = guard.Parse(text); err != nil {
+		if s.demanded, err = guard.Parse(text); err != nil {
 			return usagef("--token-env %s: %w", s.tokens, err)
 		}
 	}
@@ -88,9 +89,10 @@ func (s *steering) protect(to *reference.Options, address string) error {
 		}
 		o.Demands = append(o.Demands, d)
 	}
-	if err := s.secure(to, o.Demands, address); err != nil || s.tokens == "" && to.OAuth == nil {
+	if err := s.secure(to, o.Demands, address); err != nil || s.demanded == nil && to.OAuth == nil {
 		return err
 	}
+	o.Tokens = s.demanded
 	if to.OAuth != nil {
 		o.Issuer = to.OAuth
 	}

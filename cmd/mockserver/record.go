@@ -263,15 +263,7 @@ func (s *settings) replay(cmd *cobra.Command, args []string) error {
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	closeJournal, err := s.openJournal()
-	if err != nil {
-		return err
-	}
-	server, err := rec.Serve(s.options)
-	if err != nil {
-		return errors.Join(usageError{err}, closeJournal())
-	}
-	return s.operate(cmd.Context(), server, closeJournal)
+	return s.operate(cmd.Context(), nil, rec.Serve)
 }
 
 // ordered says of requests that what was masked has made like others how they are answered.

@@ -288,20 +288,23 @@ func (s *settings) act(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer closeFiles(files)
+	return s.operate(ctx, files, func(o reference.Options) (*reference.Server, error) {
+		return reference.New(w, o)
+	})
+}
+
+// operate makes a server, has it serve until the end, and ends all that goes with it.
+func (s *settings) operate(ctx context.Context, files *dir.Dir,
+	made func(reference.Options) (*reference.Server, error)) error {
 	closeJournal, err := s.openJournal()
 	if err != nil {
 		return err
 	}
-	server, err := reference.New(w, s.options)
+	server, err := made(s.options)
 	if err != nil {
 		return errors.Join(usageError{err}, closeJournal())
 	}
 	defer watch(ctx, files, server)()
-	return s.operate(ctx, server, closeJournal)
-}
-
-// operate has a server serve until the end, and ends all that goes with the server.
-func (s *settings) operate(ctx context.Context, server *reference.Server, closeJournal func() error) error {
 	adminURL, endAdmin, err := s.serveAdmin(ctx, server)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())

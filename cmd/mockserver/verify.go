@@ -238,13 +238,7 @@ func (v *verifier) guarded() error {
 				"--protect is good for everything")
 		}
 		v.token = rand.Text()
-		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: v.token}},
-			AuthorizationServer: v.steer.issuer})
-		if err != nil {
-			return usageError{err}
-		}
-		v.options.Guard = g
-		return nil
+		v.steer.demanded = []guard.Token{{Secret: v.token}}
 	}
 	return v.steer.protect(&v.options, "127.0.0.1:0")
 }
@@ -252,21 +246,7 @@ func (v *verifier) guarded() error {
 // secrets are what must not appear in a report.
 func (v *verifier) secrets() []string {
 	all := slices.Concat(environ.Secrets(), v.granted.Secrets())
-	if v.token != "" {
-		return append(all, v.token)
-	}
-	if v.steer.tokens == "" {
-		return all
-	}
-	text, err := variable("--token-env", v.steer.tokens)
-	if err != nil {
-		return all // guarded has said so
-	}
-	tokens, err := guard.Parse(text)
-	if err != nil {
-		return all // likewise
-	}
-	for _, t := range tokens {
+	for _, t := range v.steer.demanded {
 		all = append(all, t.Secret)
 	}
 	return all
