@@ -82,7 +82,7 @@ func (p *program) certifyCommand() *cobra.Command {
 		if x.submit != "" { // what it lacks is said before anything is run
 			if t, err := o.connect.target(c, args); err == nil && t != nil {
 				if _, _, err := tree.Place(&t.About); err != nil {
-					return badUsage("%w", err)
+					return err
 				}
 			}
 		}
@@ -142,7 +142,7 @@ func (x *certifyFlags) read(written map[string]string) (err error) {
 
 // certifyRecording certifies a run that was recorded before.
 func (p *program) certifyRecording(o *runFlags, x *certifyFlags) (err error) {
-	if err := o.outputs.check(""); err != nil {
+	if err := o.outputs.Check(""); err != nil {
 		return err
 	}
 	if x.Recording, err = readFile(x.recording, certificate.MaxRecording); err != nil {

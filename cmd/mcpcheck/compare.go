@@ -68,7 +68,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		return err
 	}
 	if err := o.Check(""); err != nil {
-		return badUsage("%w", err)
+		return err
 	}
 	if !o.Quiet {
 		p.caveats(slices.Concat(cfg.Direct.Endpoints, cfg.Through.Endpoints))
@@ -78,7 +78,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	r, err := compare.Run(c.Context(), cfg)
 	progress.clear()
 	if err != nil {
-		return badUsage("%w", err)
+		return err
 	}
 	p.status = map[compare.Outcome]int{compare.Same: exitOK, compare.Different: exitFindings,
 		compare.NotEstablished: exitNotEstablished}[r.Summary.Outcome]
@@ -190,7 +190,7 @@ func sideOf(flag, value string, commands target.Flags) (*target.Target, error) {
 	}
 	t, err := commands.Command(words)
 	if err != nil {
-		return nil, badUsage("%w", err)
+		return nil, err
 	}
 	return t, nil
 }

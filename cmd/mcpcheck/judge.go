@@ -22,7 +22,7 @@ func (p *program) judgeCommand() *cobra.Command {
 	strict, says := false, trace.Options{}
 	one := takes(1, `one recording, which "mcpcheck run --record FILE" writes, or one trace`)
 	c := helpcmd.New(help, "judge", one, func(c *cobra.Command, args []string) error {
-		if err := o.check(""); err != nil {
+		if err := o.Check(""); err != nil {
 			return err
 		}
 		if err := known.load(p, c, o.written("")); err != nil {

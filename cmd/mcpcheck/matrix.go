@@ -150,7 +150,7 @@ func (r *matrixRun) prepare(ctx context.Context, flags []string) (file *matrixFi
 	}
 	if r.o.registry != "" {
 		if err := r.p.certifyCommand().ParseFlags(flags); err != nil {
-			return nil, badUsage("%w", err)
+			return nil, err
 		}
 		file, err = readRegistry(ctx, r.o)
 	} else {

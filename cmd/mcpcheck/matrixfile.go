@@ -97,7 +97,7 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 	file := &matrixFile{}
 	index, err := yamlfile.Decode(path, data, file)
 	if err != nil {
-		return nil, badUsage("%w", err)
+		return nil, err
 	}
 	if len(file.Targets) == 0 {
 		index.Fail("", "targets: a matrix needs at least one target")
@@ -126,10 +126,7 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 		}
 		t.rebase(filepath.Dir(path))
 	}
-	if err := index.Err(); err != nil {
-		return nil, badUsage("%w", err)
-	}
-	return file, nil
+	return file, index.Err()
 }
 
 func (t *matrixTarget) problems() []string {

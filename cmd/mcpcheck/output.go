@@ -23,14 +23,6 @@ func (o *outputs) register(f *pflag.FlagSet) {
 		"target file, or README.md)"}}.Add(f)
 }
 
-// check finds out, before anything is run, whether the files can be written.
-func (o *outputs) check(record string) error {
-	if err := o.Check(record); err != nil {
-		return badUsage("%w", err)
-	}
-	return nil
-}
-
 // writable finds out, before anything is done, whether --output can be written.
 func writable(path string) error {
 	switch {

@@ -41,7 +41,7 @@ func (p *program) convertCommand() *cobra.Command {
 	o := &outputs{output.Reports{FilesOnly: true}}
 	strict, sep := false, ""
 	c := helpcmd.New(help, "convert", oneReport, func(c *cobra.Command, args []string) error {
-		if err := o.check(""); err != nil {
+		if err := o.Check(""); err != nil {
 			return err
 		}
 		var proposal requirement.SEP
@@ -116,7 +116,7 @@ func (p *program) mergeCommand() *cobra.Command {
 		if len(args) == 0 {
 			return badUsage("%s takes the reports to join", c.CommandPath())
 		}
-		if err := o.check(""); err != nil {
+		if err := o.Check(""); err != nil {
 			return err
 		}
 		if isMatrix(args[0]) {
@@ -135,7 +135,7 @@ func (p *program) mergeCommand() *cobra.Command {
 		}
 		r, err := reports.Merge(list, area.Catalogue().Profile)
 		if err != nil {
-			return badUsage("%w", err)
+			return err
 		}
 		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
 		return o.write(p, r, write.Options{Strict: r.Config.Strict})
@@ -187,7 +187,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 				filepath.FromSlash(path)))
 		})
 		if err != nil {
-			return badUsage("%w", err)
+			return err
 		}
 		joined = m
 		errs = append(errs, p.file(out.path, func(w io.Writer) error { return out.write(w, m) }))

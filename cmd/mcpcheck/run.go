@@ -107,7 +107,7 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 		}
 		cfg.Target.Others = strings.Split(string(others), separator)
 	}
-	if err := o.outputs.check(o.record); err != nil {
+	if err := o.outputs.Check(o.record); err != nil {
 		return err
 	}
 	if err := o.excuses.load(p, c, o.written(o.record)); err != nil {
@@ -281,7 +281,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	}
 	if f.Changed("label-filter") {
 		if cfg.Filter, err = conformance.Filter(cfg.LabelFilter); err != nil {
-			return cfg, badUsage("%w", err)
+			return cfg, err
 		}
 	}
 	if o.Transport != "" && !f.Changed("url") && !f.Changed("serve") {
@@ -300,7 +300,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	}
 	f.Visit(func(f *pflag.Flag) { err = cmp.Or(err, conformance.CheckFlag(f.Name, f.Value.String())) })
 	if err != nil {
-		return cfg, badUsage("%w", err)
+		return cfg, err
 	}
 	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
 }
