@@ -188,11 +188,7 @@ func sideOf(flag, value string, commands target.Flags) (*target.Target, error) {
 	if len(words) == 0 || words[0] == "" {
 		return nil, badUsage("%s holds no command", flag)
 	}
-	t, err := commands.Command(words)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
+	return commands.Command(words)
 }
 
 // again is the command that was given, written for a shell and without secrets, less

@@ -83,24 +83,18 @@ func selected(all []listed, names []string) ([]listed, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	wanted, known := map[string]bool{}, []string{}
+	wanted, known := area.Catalogue().Expand(names), []string{}
 	for _, x := range all {
 		area, _, _ := strings.Cut(x.ID, "-")
 		known = append(known, area, x.ID)
 	}
-	for _, name := range names {
-		upper, found := strings.ToUpper(name), false
-		for _, x := range all {
-			if x.ID == upper || strings.HasPrefix(x.ID, upper+"-") {
-				wanted[x.ID], found = true, true
-			}
-		}
-		if !found {
-			return nil, badUsage("there is no requirement and no area %q%s", name,
-				cmp.Or(nearest.Question(upper, known), `: "mcpcheck list" shows them all`))
+	for _, id := range wanted {
+		if !slices.Contains(known, id) {
+			return nil, badUsage("there is no requirement and no area %q%s", id,
+				cmp.Or(nearest.Question(id, known), `: "mcpcheck list" shows them all`))
 		}
 	}
-	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil
+	return slices.DeleteFunc(all, func(x listed) bool { return !slices.Contains(wanted, x.ID) }), nil
 }
 
 // listing is the requirements with their checks and the faults that prove
