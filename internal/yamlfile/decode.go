@@ -281,10 +281,6 @@ func (d *decoder) mapping(path string, n ast.Node, to reflect.Value, depth int) 
 		d.fail(path, n, "must map names to values, not be %s", what(n))
 		return
 	}
-	if to.Type().Key().Kind() != reflect.String {
-		d.fail(path, n, "cannot be set from a file")
-		return
-	}
 	made := reflect.MakeMapWithSize(to.Type(), len(members))
 	for _, m := range members {
 		k, ok := d.key(path, m)
@@ -380,8 +376,10 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 			to.SetBool(b.Value)
 		}
 	case to.CanInt():
-		v, is := integer(n)
-		if ok = is && !to.OverflowInt(v); ok {
+		x, is := n.(*ast.IntegerNode)
+		if ok = is; ok {
+			v, err := strconv.ParseInt(fmt.Sprint(x.Value), 10, 64)
+			ok = err == nil && !to.OverflowInt(v)
 			to.SetInt(v)
 		}
 	case to.CanFloat():
@@ -396,20 +394,6 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 	if !ok {
 		d.fail(path, n, "must be %s, not %s", wanted(to.Type()), quote(text))
 	}
-}
-
-func integer(n ast.Node) (int64, bool) {
-	x, ok := n.(*ast.IntegerNode)
-	if !ok {
-		return 0, false
-	}
-	switch v := x.Value.(type) {
-	case int64:
-		return v, true
-	case uint64:
-		return int64(v), v <= math.MaxInt64 // #nosec G115 -- it is used only where it fits
-	}
-	return 0, false
 }
 
 // wanted names the type of a single value.
