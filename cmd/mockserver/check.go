@@ -20,10 +20,13 @@ import (
 
 func (s *settings) checkCommand() *cobra.Command {
 	var strict bool
-	return helpcmd.New(help, "check", nil, func(_ *cobra.Command, args []string) error {
+	one := func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usagef("check takes one world: the name of a ready one, or a file")
 		}
+		return nil
+	}
+	return helpcmd.New(help, "check", one, func(_ *cobra.Command, args []string) error {
 		w, warnings, err := inspect(args[0])
 		warn(s.stderr, "", warnings)
 		if problems, ok := errors.AsType[world.Problems](err); ok {

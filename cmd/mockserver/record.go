@@ -54,13 +54,9 @@ func (s *settings) recordCommand() *cobra.Command {
 		{&r.masks, "mask",
 			"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths"},
 	})
-	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
 	r.granted.Register(c.Flags(), "the server")
 	return c
 }
-
-// callers are the flags of serve that mean something to record.
-var callers = []string{"allow-origin", "allow-host"}
 
 // only refuses flags that mean nothing to a command.
 func only(cmd *cobra.Command, names ...string) error {
@@ -115,7 +111,7 @@ func created(path string) (*os.File, error) {
 
 // check finds mistakes in the arguments.
 func (r *recording) check(cmd *cobra.Command, args []string) error {
-	if err := errors.Join(only(cmd, callers...), r.callers()); err != nil {
+	if err := r.callers(); err != nil {
 		return err
 	}
 	o := &r.options
@@ -228,22 +224,11 @@ func (s *settings) openRecording(name string) (*record.Recording, error) {
 }
 
 func (s *settings) replayCommand() *cobra.Command {
-	c := helpcmd.New(help, "replay", nil, s.replay, nil)
-	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
-	return c
+	return helpcmd.New(help, "replay", nil, s.replay, nil)
 }
 
-// replayed are the flags of serve that mean something to replay.
-var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal",
-	"allow-origin", "allow-host", "ready-file",
-	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
-	"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
-
 func (s *settings) replay(cmd *cobra.Command, args []string) error {
-	known := only(cmd, replayed...)
 	switch {
-	case known != nil:
-		return known
 	case len(args) != 1:
 		return usagef("give one recording: mockserver replay {--stdio | --http ADDRESS} FILE")
 	case s.stdio == (s.addr != ""):

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -122,10 +121,11 @@ func (s *settings) command(args []string) *cobra.Command {
 	root := helpcmd.Root(help, "mockserver", version.Of(release).String())
 	root.Args, root.RunE = noArgs, s.act
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := filled(cmd); err != nil || !apart(cmd) {
+		known, limited := meaningful[below(root, cmd).Name()]
+		if err := filled(cmd); err != nil || !limited {
 			return err
 		}
-		return only(cmd)
+		return only(cmd, known...)
 	}
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs,
 		RunE: s.act}
@@ -138,20 +138,29 @@ func (s *settings) command(args []string) *cobra.Command {
 	helpcmd.Complete(root, completed, nil)
 	helpcmd.Finish(root, args, output.Width(s.stdout), usagef)
 	for _, c := range root.Commands() {
-		if apart(c) {
-			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
+		if known, limited := meaningful[c.Name()]; limited {
+			conceal(c, func(name string) bool { return slices.Contains(known, name) })
 		}
 	}
 	return root
 }
 
-// apart says of a command that flags of serve mean nothing to it.
-func apart(c *cobra.Command) bool {
-	for c.HasParent() && c.Parent() != c.Root() {
+// meaningful are the flags of serve that mean something to commands to which not all do.
+var meaningful = map[string][]string{
+	"check": nil, "worlds": nil, "world": nil, "faults": nil, "quirks": nil, "version": nil, "completion": nil,
+	"record": {"allow-origin", "allow-host"},
+	"replay": {"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal",
+		"allow-origin", "allow-host", "ready-file",
+		"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
+		"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"},
+}
+
+// below is the command right below the root that a command belongs to.
+func below(root, c *cobra.Command) *cobra.Command {
+	for c.HasParent() && c.Parent() != root {
 		c = c.Parent()
 	}
-	return slices.Contains([]string{"check", "worlds", "world", "faults", "quirks", "version", "completion"},
-		c.Name())
+	return c
 }
 
 // completed is what shells complete of flags.
@@ -169,10 +178,6 @@ func summed(all []listed) (words []string) {
 	}
 	return words
 }
-
-// inherited is the part of a command's help about flags of serve, most of which mean nothing
-// to commands that serve no world.
-var inherited = regexp.MustCompile(`(?s)\{\{if \.HasAvailableInheritedFlags\}\}.*?\{\{end\}\}`)
 
 // conceal leaves those flags of serve out of the help of a command that mean nothing to it,
 // all but those that are told to be known.
