@@ -226,16 +226,15 @@ func (r *matrixRun) judge(ctx context.Context, targets []*matrixTarget) {
 // target judges one and notes its column.
 func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	begun := time.Now()
-	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport}
+	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
 	var report *reports.Report
 	switch {
 	case t.listed != nil && t.listed.why != nil:
 		column.Status, column.Error = t.listed.why.Status, safe.Clean(t.listed.why.Reason, 600)
-		column.ExitCode = exitNotEstablished
 	case ctx.Err() != nil:
-		column.Error, column.ExitCode = "interrupted", exitNotEstablished
+		column.Error = "interrupted"
 	default:
-		column, report = r.run(ctx, t, begun)
+		report = r.run(ctx, t, begun, &column)
 		column.Error = r.hide.String(column.Error)
 		if t.listed != nil && ctx.Err() == nil {
 			t.listed.ended(&column)
@@ -291,10 +290,9 @@ func (r *matrixRun) clear(targets []*matrixTarget) error {
 	return nil
 }
 
-// run starts the process and writes what it reports.
-func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget,
-	*reports.Report) {
-	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
+// run starts the process, writes what it reports, and says in the column what became of it.
+func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time,
+	column *reports.MatrixTarget) *reports.Report {
 	dir := filepath.Join(r.o.out, t.directory())
 	if u, err := url.Parse(t.URL); err == nil && u.Port() != "" && len(t.Command) > 0 {
 		turn, _ := r.ports.LoadOrStore(u.Port(), &sync.Mutex{})
@@ -310,12 +308,12 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	}
 	if err != nil {
 		column.Error = err.Error()
-		return column, nil
+		return nil
 	}
 	defer os.RemoveAll(scratch) //nolint:errcheck // what is left is in the directory for temporary files
 	if refusal := r.install(ctx, t, home); refusal != nil {
 		column.Status, column.Error = refusal.Status, refusal.Reason
-		return column, nil
+		return nil
 	}
 	cmd := r.process(ctx, t, home, sealed)
 	stdout, console := &bounded{room: reports.MaxReport + 1}, &bounded{room: 4 << 20}
@@ -330,12 +328,12 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	certified, _ := readFile(sealed, certificate.MaxSize) // there is none of what could not be judged
 	if e := r.keep(dir, report, console.kept.Bytes(), certified); e != nil {
 		column.Error = e.Error()
-		return column, nil
+		return nil
 	}
 	timedOut := errors.Is(context.Cause(ctx), errBound)
 	switch {
 	case readErr == nil:
-		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
+		*column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
 		column.Report, column.Page = t.directory()+"/"+reportJSON, t.directory()+"/"+reportPage
 		if certified != nil {
 			column.Certificate = t.directory() + "/" + certificateFile
@@ -353,7 +351,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 		column.Status, column.Error = reports.MatrixTimedOut,
 			fmt.Sprintf("ended after %v; --bound allows more", r.o.bound)
 	}
-	return column, report
+	return report
 }
 
 // process is what judges a target: "mcpcheck run", or "mcpcheck certify" with a file for the certificate.
