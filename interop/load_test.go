@@ -146,12 +146,9 @@ func Load(path string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := checker{index: index}
+	c := checker{index}
 	c.server(&s)
-	if len(c.problems) > 0 {
-		return nil, &yamlfile.Error{File: path, Problems: c.problems}
-	}
-	return &s, nil
+	return &s, index.Err()
 }
 
 // Judge compares the red and blocked verdicts of reports with the rulings. The
@@ -193,14 +190,7 @@ func (s *Server) Judge(list ...*reports.Report) error {
 }
 
 // checker looks for what is wrong with a file that could be read.
-type checker struct {
-	index    *yamlfile.Index
-	problems []yamlfile.Problem
-}
-
-func (c *checker) fail(path, format string, args ...any) {
-	c.problems = append(c.problems, c.index.Problem(path, format, args...))
-}
+type checker struct{ *yamlfile.Index }
 
 func (c *checker) server(s *Server) {
 	origins := 0
@@ -210,17 +200,17 @@ func (c *checker) server(s *Server) {
 		}
 	}
 	if origins != 1 {
-		c.fail("", "exactly one of go, npm and installed is needed")
+		c.Fail("", "exactly one of go, npm and installed is needed")
 	}
 	if s.Version == "" {
-		c.fail("version", "the version is missing")
+		c.Fail("version", "the version is missing")
 	}
 	if s.Unjudged != "" {
 		c.unjudged(s)
 		return
 	}
 	if len(s.Endpoints) == 0 {
-		c.fail("endpoints", "there are no endpoints")
+		c.Fail("endpoints", "there are no endpoints")
 	}
 	c.rulings(s, c.endpoints(s))
 }
@@ -228,10 +218,10 @@ func (c *checker) server(s *Server) {
 // unjudged checks a server that cannot be judged.
 func (c *checker) unjudged(s *Server) {
 	if !sentence(s.Unjudged) {
-		c.fail("unjudged", "the reason is a sentence, not %q", s.Unjudged)
+		c.Fail("unjudged", "the reason is a sentence, not %q", s.Unjudged)
 	}
 	if len(s.Endpoints) > 0 || len(s.Rulings) > 0 {
-		c.fail("unjudged", "a server that is not judged has neither endpoints nor rulings")
+		c.Fail("unjudged", "a server that is not judged has neither endpoints nor rulings")
 	}
 }
 
@@ -242,20 +232,20 @@ func (c *checker) endpoints(s *Server) map[requirement.Transport]bool {
 		e := &s.Endpoints[i]
 		at := fmt.Sprintf("endpoints[%d]", i)
 		if !slices.Contains(requirement.Transports(), e.Transport) || seen[e.Transport] {
-			c.fail(at, "an endpoint needs a transport of its own, not %q", e.Transport)
+			c.Fail(at, "an endpoint needs a transport of its own, not %q", e.Transport)
 		}
 		seen[e.Transport] = true
 		if len(e.Command) == 0 {
-			c.fail(at, "the command is missing")
+			c.Fail(at, "the command is missing")
 		}
 		if (e.URL == "") != (e.Transport == requirement.Stdio) {
-			c.fail(at, "all transports but stdio need a url, and only they")
+			c.Fail(at, "all transports but stdio need a url, and only they")
 		}
 		if len(e.Header) > 0 && e.Transport == requirement.Stdio {
-			c.fail(at, "there are no headers on stdio")
+			c.Fail(at, "there are no headers on stdio")
 		}
 		if e.Instances < 0 {
-			c.fail(at, "instances must be 0 (no limit) or more")
+			c.Fail(at, "instances must be 0 (no limit) or more")
 		}
 	}
 	return seen
@@ -268,13 +258,13 @@ func (c *checker) rulings(s *Server, transports map[requirement.Transport]bool) 
 		c.ruling(at, r)
 		for _, t := range r.Transports {
 			if !transports[t] {
-				c.fail(at, "there is no endpoint for the transport %q", t)
+				c.Fail(at, "there is no endpoint for the transport %q", t)
 			}
 		}
 		for _, k := range r.Keys(s) {
 			k.Verdict = "" // no requirement has two verdicts at once
 			if ruled[k] {
-				c.fail(at, "two rulings on %s (%s, %s)", k.ID, k.Revision, k.Transport)
+				c.Fail(at, "two rulings on %s (%s, %s)", k.ID, k.Revision, k.Transport)
 			}
 			ruled[k] = true
 		}
@@ -292,30 +282,30 @@ func cites(q *requirement.Requirement, section string, rev requirement.Revision)
 func (c *checker) ruling(at string, r *Ruling) {
 	q, ok := area.Catalogue().Find(r.ID)
 	if !ok {
-		c.fail(at, "there is no requirement %q", r.ID)
+		c.Fail(at, "there is no requirement %q", r.ID)
 		return
 	}
 	if len(r.Revisions) == 0 {
-		c.fail(at, "%s: the revisions are missing", r.ID)
+		c.Fail(at, "%s: the revisions are missing", r.ID)
 	}
 	for _, rev := range r.Revisions {
 		if !rev.Known() {
-			c.fail(at, "%s: there is no revision %q", r.ID, rev)
+			c.Fail(at, "%s: there is no revision %q", r.ID, rev)
 		} else if !cites(q, r.Section, rev) {
-			c.fail(at, "%s does not rest on the section %q in %s", r.ID, r.Section, rev)
+			c.Fail(at, "%s does not rest on the section %q in %s", r.ID, r.Section, rev)
 		}
 	}
 	if !r.Verdict.Red() && r.Verdict != reports.Blocked {
-		c.fail(at, "%s: the verdict is fail, warn or blocked, not %q", r.ID, r.Verdict)
+		c.Fail(at, "%s: the verdict is fail, warn or blocked, not %q", r.ID, r.Verdict)
 	}
 	if !sentence(r.Ruling) {
-		c.fail(at, "%s: the ruling is a sentence, not %q", r.ID, r.Ruling)
+		c.Fail(at, "%s: the ruling is a sentence, not %q", r.ID, r.Ruling)
 	}
 	if r.Chance != "" && !sentence(r.Chance) {
-		c.fail(at, "%s: why it is not seen each time is a sentence, not %q", r.ID, r.Chance)
+		c.Fail(at, "%s: why it is not seen each time is a sentence, not %q", r.ID, r.Chance)
 	}
 	if !sentence(r.Seen) {
-		c.fail(at, "%s: what is seen is a sentence, not %q", r.ID, r.Seen)
+		c.Fail(at, "%s: what is seen is a sentence, not %q", r.ID, r.Seen)
 	}
 }
 

@@ -27,10 +27,10 @@ type excuses struct {
 	file *baseline.File // nil without a baseline
 }
 
-func (e *excuses) register(c *cobra.Command) {
-	c.Flags().StringVar(&e.path, "baseline", "",
-		"excuse what this `file` lists as known: one that \"mcpcheck baseline\" wrote, or expected failures "+
-			"of the official suite")
+// flag is the flag that names it.
+func (e *excuses) flag() helpcmd.Flags {
+	return helpcmd.Flags{{&e.path, "baseline", "excuse what this `file` lists as known: one that " +
+		"\"mcpcheck baseline\" wrote, or expected failures of the official suite"}}
 }
 
 // load reads the baseline before anything is run. written are the files that the
@@ -80,20 +80,20 @@ type baselineFlags struct {
 
 func (p *program) baselineCommand() *cobra.Command {
 	o := &baselineFlags{}
-	c := helpcmd.New(help, "baseline")
-	c.Args = noArguments
-	c.RunE = func(c *cobra.Command, _ []string) error { return p.baseline(c, o) }
-	f := c.Flags()
-	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
-	f.StringVar(&o.keep, "keep", "",
-		"take reasons and dates over from this older baseline `file`, and entries about what the report "+
-			"did not judge")
-	f.StringVar(&o.reason, "reason", "",
-		"write this `text` as the reason of each entry for which --keep has none")
-	f.BoolVar(&o.failures, "failures-only", false, "leave warnings out")
-	f.BoolVar(&o.sdk, "sdk", false,
-		"excuse only what the SDK of the target does as it comes, and say so as the reason")
-	fileFlags(f, &o.output, &o.force)
+	c := helpcmd.New(help, "baseline", noArguments, func(c *cobra.Command, _ []string) error {
+		return p.baseline(c, o)
+	}, helpcmd.Flags{
+		{&o.from, "from", "the JSON `report` to take the findings from"},
+		{&o.keep, "keep",
+			"take reasons and dates over from this older baseline `file`, and entries about what the " +
+				"report did not judge"},
+		{&o.reason, "reason", "write this `text` as the reason of each entry for which --keep has none"},
+		{&o.failures, "failures-only", "leave warnings out"},
+		{&o.sdk, "sdk",
+			"excuse only what the SDK of the target does as it comes, and say so as the reason"},
+		forceFlag(&o.force),
+	})
+	fileFlag(c, &o.output)
 	return c
 }
 

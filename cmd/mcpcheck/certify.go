@@ -37,29 +37,30 @@ type certifyFlags struct {
 }
 
 func (p *program) certifyCommand() *cobra.Command {
-	o, x := &runFlags{}, &certifyFlags{}
-	c := helpcmd.New(help, "certify")
-	o.connect.register(c, true)
-	o.register(c)
+	o, x := &runFlags{}, &certifyFlags{date: os.Getenv("SOURCE_DATE_EPOCH")}
+	c := helpcmd.New(help, "certify", nil, nil, nil)
 	f := c.Flags()
+	o.register(f)
 	var ofRuns []string
 	f.VisitAll(func(one *pflag.Flag) { ofRuns = append(ofRuns, one.Name) })
-	o.outputs.register(c)
-	f.StringArrayVar(&x.files, "artifact", nil, "a `file` that was judged (repeatable)")
-	f.StringArrayVar(&x.subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
-	keyFlag(f, &x.key)
-	f.StringVar(&x.recording, "recording", "", "certify a run that \"mcpcheck run --record `FILE`\" recorded")
+	o.outputs.register(f)
+	helpcmd.Flags{
+		{&x.files, "artifact", "a `file` that was judged (repeatable)"},
+		{&x.subjects, "subject", "what was judged, as `NAME@sha256:HEX` (repeatable)"},
+		keyFlag(&x.key),
+		{&x.recording, "recording", "certify a run that \"mcpcheck run --record `FILE`\" recorded"},
+		{&x.submit, "submit", "lay the certificate out in the repository of certificates in this " +
+			"`directory`, below vendor/product/version"},
+		{&x.date, "date", "the `time` of the certificate, as " +
+			"2026-11-29T12:00:00Z or in seconds since 1970 (default that of SOURCE_DATE_EPOCH, or now)"},
+		{&x.Publisher, "publisher", "who certifies, as a `text`"},
+		{&x.resolve, "resolve",
+			"ask the registry for version and digest of a package that the command starts, as " +
+				"npx and uvx do"},
+		{&o.others, othersFlag, ""},
+	}.Add(f)
 	f.StringVarP(&x.out, "output", "o", "", "write the certificate to this `file` (default SCOPE-OUTCOME"+
 		certificate.Extension+")")
-	f.StringVar(&x.submit, "submit", "", "lay the certificate out in the repository of certificates in this "+
-		"`directory`, below vendor/product/version")
-	f.StringVar(&x.date, "date", os.Getenv("SOURCE_DATE_EPOCH"), "the `time` of the certificate, as "+
-		"2026-11-29T12:00:00Z or in seconds since 1970 (default that of SOURCE_DATE_EPOCH, or now)")
-	f.StringVar(&x.Publisher, "publisher", "", "who certifies, as a `text`")
-	f.BoolVar(&x.resolve, "resolve", false,
-		"ask the registry for version and digest of a package that the command starts, as npx and uvx do")
-	f.BoolVar(&o.others, othersFlag, false, "")
-	_ = f.MarkHidden(othersFlag) // the flag is there
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := errors.Join(notEmpty(c, "output", "key", "date", "recording", "submit"),
 			x.read(o.Given())); err != nil {
@@ -81,7 +82,7 @@ func (p *program) certifyCommand() *cobra.Command {
 		if x.submit != "" { // what it lacks is said before anything is run
 			if t, err := o.connect.target(c, args); err == nil && t != nil {
 				if _, _, err := tree.Place(&t.About); err != nil {
-					return badUsage("%w", err)
+					return err
 				}
 			}
 		}
@@ -141,7 +142,7 @@ func (x *certifyFlags) read(written map[string]string) (err error) {
 
 // certifyRecording certifies a run that was recorded before.
 func (p *program) certifyRecording(o *runFlags, x *certifyFlags) (err error) {
-	if err := o.outputs.check(""); err != nil {
+	if err := o.outputs.Check(""); err != nil {
 		return err
 	}
 	if x.Recording, err = readFile(x.recording, certificate.MaxRecording); err != nil {
@@ -198,8 +199,8 @@ func (p *program) certify(x *certifyFlags, live *reports.Report) (*reports.Repor
 	return report, nil
 }
 
-func keyFlag(f *pflag.FlagSet, key *string) {
-	f.StringVar(key, "key", "", "sign with the Ed25519 key in this `file`: PEM, or as OpenSSH writes it")
+func keyFlag(key *string) [3]any {
+	return [3]any{key, "key", "sign with the Ed25519 key in this `file`: PEM, or as OpenSSH writes it"}
 }
 
 // maxKeys is how large files of keys may be, in bytes.
@@ -250,9 +251,7 @@ func readCertificate(path string) (*certificate.Certificate, error) {
 func (p *program) signCommand() *cobra.Command {
 	var key string
 	var signatures, bundles []string
-	c := helpcmd.New(help, "sign")
-	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	return helpcmd.New(help, "sign", oneCertificate, func(_ *cobra.Command, args []string) error {
 		made, err := readCertificate(args[0])
 		if err != nil {
 			return err
@@ -276,11 +275,11 @@ func (p *program) signCommand() *cobra.Command {
 			return badUsage("the certificate is not signed: %w", err)
 		}
 		return output.File(args[0], made.Write)
-	}
-	f := c.Flags()
-	keyFlag(f, &key)
-	f.StringArrayVar(&signatures, "sshsig", nil,
-		"add this `file`, a signature that \"ssh-keygen -Y sign -n mcpcheck\" has made of statement.json")
-	f.StringArrayVar(&bundles, "sigstore", nil, "add this `file`, a Sigstore bundle over statement.json")
-	return c
+	}, helpcmd.Flags{
+		keyFlag(&key),
+		{&signatures, "sshsig",
+			"add this `file`, a signature that \"ssh-keygen -Y sign -n mcpcheck\" has made of " +
+				"statement.json"},
+		{&bundles, "sigstore", "add this `file`, a Sigstore bundle over statement.json"},
+	})
 }

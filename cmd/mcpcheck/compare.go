@@ -33,31 +33,30 @@ type compareFlags struct {
 
 func (p *program) compareCommand() *cobra.Command {
 	o := &compareFlags{}
-	c := helpcmd.New(help, "compare")
-	c.Args = noArguments
-	c.RunE = func(c *cobra.Command, _ []string) error { return p.compareSides(c, o) }
+	c := helpcmd.New(help, "compare", noArguments, func(c *cobra.Command, _ []string) error {
+		return p.compareSides(c, o)
+	}, helpcmd.Flags{
+		{&o.direct, "direct", "the server itself: a URL, a target file or a `command` line"},
+		{&o.through, "through", "the server behind the gateway: a URL, a target file or a `command` line"},
+		readFlag(&o.read),
+		{&o.mapURI, "map-uri",
+			"the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated"},
+		{&o.mapName, "map-name",
+			"the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated"},
+		{&o.cfg.Budget, "budget", "time for everything (default 5m)"},
+		{&o.JSON, "json", "write the JSON report to this `file`; - is standard output"},
+		{&o.Markdown, "markdown", "write a summary for pull requests to this `file`; - is standard output"},
+		{&o.Quiet, "quiet",
+			"a line for each difference, what could not be established, and the last line, nothing else"},
+		{&o.Verbose, "verbose", "every difference on its own, and more of each value"},
+		noColorFlag(&o.NoColor),
+	})
 	f := c.Flags()
-	f.StringVar(&o.direct, "direct", "", "the server itself: a URL, a target file or a `command` line")
-	f.StringVar(&o.through, "through", "",
-		"the server behind the gateway: a URL, a target file or a `command` line")
 	o.commands.Register(f, "the commands of both sides")
 	f.StringSliceVar(&o.revisions, "revision", nil, "compare these protocol `revisions` only")
-	readFlag(f, &o.read)
-	f.StringArrayVar(&o.mapURI, "map-uri", nil,
-		"the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
-	f.StringArrayVar(&o.mapName, "map-name", nil,
-		"the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated")
 	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil,
 		"leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
 	conformance.TimeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
-	f.DurationVar(&o.cfg.Budget, "budget", 0, "time for everything (default 5m)")
-	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
-	f.StringVar(&o.Markdown, "markdown", "",
-		"write a summary for pull requests to this `file`; - is standard output")
-	f.BoolVar(&o.Quiet, "quiet", false,
-		"a line for each difference, what could not be established, and the last line, nothing else")
-	f.BoolVar(&o.Verbose, "verbose", false, "every difference on its own, and more of each value")
-	noColorFlag(f, &o.NoColor)
 	c.AddCommand(p.schemaCommand("comparisons", compare.JSONSchema))
 	return c
 }
@@ -69,7 +68,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		return err
 	}
 	if err := o.Check(""); err != nil {
-		return badUsage("%w", err)
+		return err
 	}
 	if !o.Quiet {
 		p.caveats(slices.Concat(cfg.Direct.Endpoints, cfg.Through.Endpoints))
@@ -79,7 +78,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	r, err := compare.Run(c.Context(), cfg)
 	progress.clear()
 	if err != nil {
-		return badUsage("%w", err)
+		return err
 	}
 	p.status = map[compare.Outcome]int{compare.Same: exitOK, compare.Different: exitFindings,
 		compare.NotEstablished: exitNotEstablished}[r.Summary.Outcome]
@@ -189,11 +188,7 @@ func sideOf(flag, value string, commands target.Flags) (*target.Target, error) {
 	if len(words) == 0 || words[0] == "" {
 		return nil, badUsage("%s holds no command", flag)
 	}
-	t, err := commands.Command(words)
-	if err != nil {
-		return nil, badUsage("%w", err)
-	}
-	return t, nil
+	return commands.Command(words)
 }
 
 // again is the command that was given, written for a shell and without secrets, less

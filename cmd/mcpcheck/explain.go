@@ -24,8 +24,7 @@ type explainFlags struct {
 
 func (p *program) explainCommand() *cobra.Command {
 	o := &explainFlags{}
-	c := helpcmd.New(help, "explain")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "explain", nil, func(c *cobra.Command, args []string) error {
 		if o.pages != "" && len(args) == 0 {
 			for _, r := range area.Catalogue().Requirements() {
 				args = append(args, r.ID)
@@ -39,18 +38,18 @@ func (p *program) explainCommand() *cobra.Command {
 			return err
 		}
 		return p.explain(all, o)
-	}
-	f := c.Flags()
-	f.BoolVar(&o.json, "json", false, "as a JSON array")
-	f.StringVar(&o.pages, "pages", "",
-		"write a page in Markdown for each into this `directory`, one of observations, and "+
-			"an index; all requirements on servers if none is named")
-	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
-	f.StringVar(&o.spec, "spec", "", "print what it rests on from a `directory`: a checkout of "+
-		"modelcontextprotocol/modelcontextprotocol, or its docs/specification")
+	}, helpcmd.Flags{
+		{&o.json, "json", "as a JSON array"},
+		{&o.pages, "pages",
+			"write a page in Markdown for each into this `directory`, one of observations, and " +
+				"an index; all requirements on servers if none is named"},
+		{&o.noExamples, "no-examples", "leave the examples out"},
+		{&o.spec, "spec", "print what it rests on from a `directory`: a checkout of " +
+			"modelcontextprotocol/modelcontextprotocol, or its docs/specification"},
+		noColorFlag(&o.noColor),
+	})
 	c.MarkFlagsMutuallyExclusive("spec", "json")
 	c.MarkFlagsMutuallyExclusive("spec", "pages")
-	noColorFlag(f, &o.noColor)
 	return c
 }
 
@@ -141,7 +140,7 @@ func (p *program) explain(all []explainable, o *explainFlags) error {
 			}
 			printPage(to, page)
 			if r, ok := x.(*explanation); ok && o.spec != "" {
-				if unread = quote(to, o.spec, r.row); unread != nil {
+				if unread = quote(to, o.spec, r.Row); unread != nil {
 					return unread
 				}
 			}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -51,8 +49,8 @@ type explanation struct {
 	related
 	Examples *examples `json:"examples,omitempty"`
 
-	row       *requirement.Requirement
-	ofClients bool // it is no requirement on servers
+	Row       *requirement.Requirement `json:"-"`
+	OfClients bool                     `json:"-"` // it is no requirement on servers
 }
 
 // demand is what a requirement demands up to a revision.
@@ -122,12 +120,12 @@ func explained(r *requirement.Requirement) *explanation {
 		Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated,
 		Quirks: []behaviour{}, Faults: []behaviour{},
-		Seen: sightings(r.ID), related: relatedTo(r.ID), row: r,
+		Seen: sightings(r.ID), related: relatedTo(r.ID), Row: r,
 	}
 	if a := cmp.Or(clientcheck.Catalogue().Area(r.Area()), area.Catalogue().Area(r.Area())); a != nil {
 		x.Area = a.Title
 	}
-	_, x.ofClients = clientcheck.Catalogue().Find(r.ID)
+	_, x.OfClients = clientcheck.Catalogue().Find(r.ID)
 	for _, rev := range r.Revisions {
 		x.Revisions = append(x.Revisions, holding(r, rev))
 	}
@@ -139,7 +137,8 @@ func explained(r *requirement.Requirement) *explanation {
 	}
 	for _, f := range fault.All() {
 		if f.Requirement == r.ID {
-			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary, faultNeeds(f.Needs)})
+			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary,
+				strings.Join(phrases("needs", f.Needs), ", ")})
 		}
 	}
 	for _, q := range quirk.All() {
@@ -147,7 +146,7 @@ func explained(r *requirement.Requirement) *explanation {
 			x.Quirks = append(x.Quirks, behaviour{Name: q.Name, Summary: q.Summary})
 		}
 	}
-	x.Check = x.ofClients
+	x.Check = x.OfClients
 	if k, ok := area.BuiltIn().Check(r.ID); ok {
 		x.Check = true
 		for _, name := range k.From {
@@ -155,7 +154,7 @@ func explained(r *requirement.Requirement) *explanation {
 		}
 		x.Unless = unless(k)
 	}
-	x.How = x.how()
+	x.How = phrases("how", x)
 	return x
 }
 
@@ -182,25 +181,6 @@ func conversationOf(name recording.Name) conversation {
 		c.Title, c.Sends = s.Title, s.Sends
 	}
 	return c
-}
-
-// faultNeeds says under which conditions a fault can be seen.
-func faultNeeds(n fault.Needs) string {
-	var all []string
-	note := func(on bool, format string, args ...any) {
-		if on {
-			all = append(all, fmt.Sprintf(format, args...))
-		}
-	}
-	note(len(n.Revisions) > 0, "in %s", strings.Join(n.Revisions, ", "))
-	note(len(n.Transports) > 0, "on %s", strings.Join(n.Transports, ", "))
-	note(n.PageSize > 0, plural.Of(n.PageSize, "with %d {entry|entries} on a page"), n.PageSize)
-	note(len(n.Served) > 0, "in a server of %s only", strings.Join(n.Served, ", "))
-	note(n.World != "", "with the world %s", n.World)
-	note(n.Trigger, "when something changes")
-	note(n.Authorization, "with authorisation")
-	note(n.Process, "in a process of its own")
-	return strings.Join(all, ", ")
 }
 
 // unless finds out what keeps a check from applying, by asking its gates about
@@ -238,66 +218,4 @@ func sorts() []*recording.Facts {
 		}
 	}
 	return all
-}
-
-// how says in sentences how a requirement is judged.
-func (x *explanation) how() []string {
-	r := x.row
-	switch {
-	case r.Untestable != "":
-		return []string{"It cannot be judged from outside. " + strings.TrimSuffix(r.Untestable, ".") + "."}
-	case r.Grade == requirement.Control:
-		var quirks []string
-		for _, q := range x.Quirks {
-			quirks = append(quirks, q.Name)
-		}
-		all := []string{"This is a permission: a server may do it or leave it, and no check holds either " +
-			"against it."}
-		if quirks != nil {
-			all = append(all, "That is proven: with the quirk "+strings.Join(quirks, ", ")+
-				" the embedded reference server makes use of it, and every check has to stay as it was.")
-		}
-		return all
-	case !x.Check:
-		return []string{"It is not judged: this release has no check for it."}
-	}
-	first, again := "", ", once it has shown again in a fresh session"
-	switch {
-	case x.ofClients:
-		first, again = "It is judged on the journal of a mock server, once for each combination of revision "+
-			"and transport that the client spoke.", ""
-	case len(x.Scenarios) == 0:
-		first = "It is judged by what the target declares of itself, in its answer to initialize or server/" +
-			"discover, and by which revisions it serves."
-	case x.Scenarios[0].Name == recording.Everything && len(x.Scenarios) == 1:
-		first = "All messages of the target are looked at, whatever they answer."
-	case len(x.Scenarios) == 1:
-		first = "One conversation is recorded in each combination of revision and transport, and judged " +
-			"afterwards."
-	default:
-		first = fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, "+
-			"and judged afterwards.", len(x.Scenarios))
-	}
-	all := []string{first}
-	switch r.Grade {
-	case requirement.Fail:
-		all = append(all, "A violation is a failure"+again+".")
-	case requirement.Warn:
-		all = append(all, "A violation is a warning"+again+"; it is a failure under --strict only.")
-	case requirement.Info:
-		all = append(all, "What is found is an observation: it never changes a verdict.")
-	}
-	if r.Provisional {
-		all = append(all, "The check is new: it warns at most in this minor release.")
-	}
-	return all
-}
-
-// bases say what requirements rest on.
-var bases = map[requirement.Basis]string{
-	requirement.Normative: "a sentence of the specification with a keyword",
-	requirement.Schema:    "the published schema",
-	requirement.SchemaDoc: "a comment in the published schema",
-	requirement.External:  "a document that the specification refers to",
-	requirement.Implied:   "what the specification implies",
 }

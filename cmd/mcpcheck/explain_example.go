@@ -48,7 +48,7 @@ func (x *explanation) illustrate() error {
 	switch data, err := shown.ReadFile("examples/" + x.ID + ".json"); {
 	case err == nil:
 		return json.Unmarshal(data, e)
-	case x.ofClients:
+	case x.OfClients:
 		e.Missing = "the reference is a server, and this is about clients; what yours does can be seen"
 		e.See = "mockserver verify --only " + x.ID + " -- CLIENT"
 	case !x.Check && len(x.Quirks) > 0:

@@ -146,7 +146,7 @@ func combinations(x *explanation, f fault.Fault) []requirement.Combination {
 	for _, rev := range slices.Backward(append(requirement.Revisions(), legacy[len(legacy)-1])) {
 		for _, on := range rev.Transports() {
 			c := requirement.Combination{Revision: rev, Transport: on}
-			if x.row.Names(c) && in(n.Revisions, string(rev)) && in(n.Served, string(rev)) &&
+			if x.Row.Names(c) && in(n.Revisions, string(rev)) && in(n.Served, string(rev)) &&
 				in(n.Transports, string(on)) && (!n.Authorization || on == requirement.HTTP) {
 				all = append(all, c)
 			}
@@ -188,7 +188,7 @@ func rehearsed(
 
 // judgement is the verdict in a combination; nil if it was not judged there.
 func judgement(t *testing.T, r *engine.Run, x *explanation, c requirement.Combination) *engine.Judgement {
-	j, _ := r.Await(t.Context(), engine.Row{Requirement: x.row, Combination: c})
+	j, _ := r.Await(t.Context(), engine.Row{Requirement: x.Row, Combination: c})
 	return j
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
@@ -38,15 +37,9 @@ func (p *program) listObservations(asJSON bool) error {
 	if asJSON {
 		return output.JSON(p.stdout, all)
 	}
-	return output.Buffered(p.stdout, func(w io.Writer) error {
-		for _, of := range byArea(all) {
-			fmt.Fprintln(w, of[0].Area)
-			for _, o := range of {
-				fmt.Fprintf(w, "  %-31s %s\n", o.ID, o.Title)
-			}
-			fmt.Fprintln(w)
-		}
-		_, err := fmt.Fprintf(w, "%d observations, which change no verdict.\n", len(all))
-		return err
-	})
+	text, err := filled("list", map[string]any{"Areas": byArea(all), "Count": len(all)}, write.Options{})
+	if err == nil {
+		_, err = io.WriteString(p.stdout, text)
+	}
+	return err
 }

@@ -34,7 +34,8 @@ func filled(name string, data any, o write.Options) (string, error) {
 		return safe.MarkdownBlock(text), err
 	}
 	page, err := template.New("page").Funcs(template.FuncMap{
-		"plain": safe.MarkdownText, "code": safe.MarkdownBlock, "finding": finding,
+		"plain": safe.MarkdownText, "code": safe.MarkdownBlock, "finding": finding, "join": strings.Join,
+		"ended": func(s string) string { return strings.TrimSuffix(s, ".") + "." },
 	}).Parse(pageText)
 	if err != nil {
 		return "", err
@@ -44,8 +45,14 @@ func filled(name string, data any, o write.Options) (string, error) {
 	return b.String(), err
 }
 
-// Rests says what the requirement rests on.
-func (x *explanation) Rests() string { return bases[x.Basis] }
+// phrases are the lines that a template of explain.md.tmpl makes.
+func phrases(name string, data any) []string {
+	text, err := filled(name, data, write.Options{})
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' })
+}
 
 // pageWidth is how wide the lines of examples are on a page that is a file.
 const pageWidth = 120
@@ -57,43 +64,28 @@ func writePages(dir string, all []explainable) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return impossible("the pages were not written: %w", err)
 	}
-	var index strings.Builder
-	index.WriteString("# Requirements\n\nA page for each, written by `mcpcheck explain --pages`, with a " +
-		"violation and its " +
-		"counterpart as a run shows them.\n" +
-		"What breaks no rule stands among the [observations](observations.md).\n")
-	area := ""
+	var listed []*explanation
 	for _, s := range all {
-		x, ok := s.(*explanation)
-		if !ok {
-			continue
+		if x, ok := s.(*explanation); ok {
+			listed = append(listed, x)
+			if err := writePage(dir, x.ID, "page", x); err != nil {
+				return err
+			}
 		}
-		text, err := x.page(write.Options{Width: pageWidth})
-		if err != nil {
-			return err
-		}
-		if err := writePage(dir, x.ID+".md", text); err != nil {
-			return err
-		}
-		if x.Area != area {
-			area = x.Area
-			fmt.Fprintf(&index, "\n## %s\n\n", safe.MarkdownText(area))
-		}
-		fmt.Fprintf(&index, "* [%s](%s.md) %s\n", x.ID, x.ID, safe.MarkdownText(x.Title))
 	}
-	text, err := filled("observations", byArea(observations()), write.Options{})
-	if err == nil {
-		err = writePage(dir, "observations.md", text)
+	if err := writePage(dir, "observations", "observations", byArea(observations())); err != nil {
+		return err
 	}
+	return writePage(dir, "README", "index", listed)
+}
+
+// writePage writes a file of the pages by a template of explain.md.tmpl.
+func writePage(dir, name, by string, data any) error {
+	text, err := filled(by, data, write.Options{Width: pageWidth})
 	if err != nil {
 		return err
 	}
-	return writePage(dir, "README.md", index.String())
-}
-
-// writePage writes a file of the pages.
-func writePage(dir, name, text string) error {
-	path := filepath.Join(dir, name)
+	path := filepath.Join(dir, name+".md")
 	if err := writeFile(path, []byte(text)); err != nil {
 		return impossible("the page %s was not written: %w", path, err)
 	}

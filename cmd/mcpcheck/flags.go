@@ -7,40 +7,33 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // connect holds the flags that say which target to talk to, and how.
 type connect struct{ target.Flags }
 
-func (o *connect) register(c *cobra.Command, withConfig bool) {
-	f := c.Flags()
-	if withConfig {
-		f.StringVar(&o.Config, "config", "", "the target `file`")
-	}
-	conformance.TargetFlags(f, &o.Flags)
-}
-
 // readFlag says how much is read of what is listed: see [reads].
-func readFlag(f *pflag.FlagSet, read *string) {
-	f.StringVar(read, "read", "50", "how many listed resources to read: a `number`, or all")
+func readFlag(read *string) [3]any {
+	*read = "50"
+	return [3]any{read, "read", "how many listed resources to read: a `number`, or all"}
 }
 
 // noColorFlag has the output be plain.
-func noColorFlag(f *pflag.FlagSet, off *bool) {
-	f.BoolVar(off, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+func noColorFlag(off *bool) [3]any {
+	return [3]any{off, "no-color", "no colours (the variable NO_COLOR does the same)"}
 }
 
-// fileFlags say which file a command writes, and that it may be there already.
-func fileFlags(f *pflag.FlagSet, path *string, force *bool) {
-	f.StringVarP(path, "output", "o", "-", "write to this `file`; - is standard output")
-	if force != nil {
-		f.BoolVar(force, "force", false, "replace the file if it is there already")
-	}
+// fileFlag says which file a command writes.
+func fileFlag(c *cobra.Command, path *string) {
+	c.Flags().StringVarP(path, "output", "o", "-", "write to this `file`; - is standard output")
+}
+
+// forceFlag says that the file may be there already.
+func forceFlag(force *bool) [3]any {
+	return [3]any{force, "force", "replace the file if it is there already"}
 }
 
 // target is what the flags and the arguments behind "--" describe; nil if they

@@ -23,8 +23,7 @@ func (p *program) initCommand() *cobra.Command {
 	to := ""
 	force := false
 	var timeout, start time.Duration
-	c := helpcmd.New(help, "init")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "init", nil, func(c *cobra.Command, args []string) error {
 		t, err := o.target(c, args)
 		switch {
 		case err != nil:
@@ -68,9 +67,9 @@ func (p *program) initCommand() *cobra.Command {
 				"--config target.yaml\" judges the server")
 		}
 		return nil
-	}
-	o.register(c, false)
-	fileFlags(c.Flags(), &to, &force)
+	}, helpcmd.Flags{forceFlag(&force)})
+	conformance.TargetFlags(c.Flags(), &o.Flags)
+	fileFlag(c, &to)
 	conformance.TimeFlags(c.Flags(), &timeout, &start)
 	return c
 }

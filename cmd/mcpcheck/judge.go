@@ -20,10 +20,9 @@ import (
 func (p *program) judgeCommand() *cobra.Command {
 	o, known := &outputs{}, &excuses{}
 	strict, says := false, trace.Options{}
-	c := helpcmd.New(help, "judge")
-	c.Args = takes(1, `one recording, which "mcpcheck run --record FILE" writes, or one trace`)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := o.check(""); err != nil {
+	one := takes(1, `one recording, which "mcpcheck run --record FILE" writes, or one trace`)
+	c := helpcmd.New(help, "judge", one, func(c *cobra.Command, args []string) error {
+		if err := o.Check(""); err != nil {
 			return err
 		}
 		if err := known.load(p, c, o.written("")); err != nil {
@@ -50,15 +49,14 @@ func (p *program) judgeCommand() *cobra.Command {
 		p.status = report.ExitCode(strict, report.Summary.Baseline.Outdated())
 		o.mustWrite(p, report, write.Options{Strict: strict})
 		return nil
-	}
-	o.register(c)
-	known.register(c)
-	f := c.Flags()
-	f.BoolVar(&strict, "strict", false, "count warnings as failures")
-	f.StringVar((*string)(&says.Revision), "revision", "",
-		"the `revision` of sessions of a trace that do not name theirs")
-	f.StringVar((*string)(&says.Transport), "transport", "",
-		"the `transport` of messages of a trace of which it is not told; default stdio")
+	}, append(known.flag(), helpcmd.Flags{
+		{&strict, "strict", "count warnings as failures"},
+		{(*string)(&says.Revision), "revision",
+			"the `revision` of sessions of a trace that do not name theirs"},
+		{(*string)(&says.Transport), "transport",
+			"the `transport` of messages of a trace of which it is not told; default stdio"},
+	}...))
+	o.register(c.Flags())
 	return c
 }
 

@@ -52,8 +52,7 @@ func relatedTo(id string) related {
 
 func (p *program) listCommand() *cobra.Command {
 	asJSON, destructive, observations := false, false, false
-	c := helpcmd.New(help, "list")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	return helpcmd.New(help, "list", nil, func(_ *cobra.Command, args []string) error {
 		switch {
 		case observations && (destructive || len(args) > 0):
 			return badUsage("--observations lists all observations: it stands alone or with --json")
@@ -71,14 +70,12 @@ func (p *program) listCommand() *cobra.Command {
 			return output.JSON(p.stdout, all)
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
-	}
-	f := c.Flags()
-	f.BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
-	f.BoolVar(&destructive, "destructive", false,
-		"only those whose probes may harm a server: \"run --quick\" leaves them out")
-	f.BoolVar(&observations, "observations", false,
-		"the observations that runs can make, instead of requirements")
-	return c
+	}, helpcmd.Flags{
+		{&asJSON, "json", "as JSON, with all that is known of each"},
+		{&destructive, "destructive",
+			"only those whose probes may harm a server: \"run --quick\" leaves them out"},
+		{&observations, "observations", "the observations that runs can make, instead of requirements"},
+	})
 }
 
 // selected keeps the requirements that are named by id or area; without names all.
@@ -86,24 +83,18 @@ func selected(all []listed, names []string) ([]listed, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	wanted, known := map[string]bool{}, []string{}
+	wanted, known := area.Catalogue().Expand(names), []string{}
 	for _, x := range all {
 		area, _, _ := strings.Cut(x.ID, "-")
 		known = append(known, area, x.ID)
 	}
-	for _, name := range names {
-		upper, found := strings.ToUpper(name), false
-		for _, x := range all {
-			if x.ID == upper || strings.HasPrefix(x.ID, upper+"-") {
-				wanted[x.ID], found = true, true
-			}
-		}
-		if !found {
-			return nil, badUsage("there is no requirement and no area %q%s", name,
-				cmp.Or(nearest.Question(upper, known), `: "mcpcheck list" shows them all`))
+	for _, id := range wanted {
+		if !slices.Contains(known, id) {
+			return nil, badUsage("there is no requirement and no area %q%s", id,
+				cmp.Or(nearest.Question(id, known), `: "mcpcheck list" shows them all`))
 		}
 	}
-	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil
+	return slices.DeleteFunc(all, func(x listed) bool { return !slices.Contains(wanted, x.ID) }), nil
 }
 
 // listing is the requirements with their checks and the faults that prove

@@ -75,21 +75,14 @@ func (p *program) note(format string, args ...any) {
 	fmt.Fprintf(p.stderr, "mcpcheck: "+format+"\n", args...)
 }
 
-// failure is an error with the exit status that it leads to.
-type failure struct {
-	status int
-	error
-}
+// badUsage is a mistake in flags or configuration, as all errors are but those of [impossible].
+var badUsage = fmt.Errorf
+
+// failure is why a command could not do its work.
+type failure struct{ error }
 
 // Unwrap is the cause.
-func (f *failure) Unwrap() error { return f.error }
-
-// badUsage is a mistake in flags or configuration.
-func badUsage(format string, args ...any) error {
-	return &failure{exitUsage, fmt.Errorf(format, args...)}
-}
+func (f failure) Unwrap() error { return f.error }
 
 // impossible is why a command could not do its work.
-func impossible(format string, args ...any) error {
-	return &failure{exitNotEstablished, fmt.Errorf(format, args...)}
-}
+func impossible(format string, args ...any) error { return failure{fmt.Errorf(format, args...)} }

@@ -46,39 +46,39 @@ type matrixOptions struct {
 const againAll, againFailed = "all", "failed"
 
 func (p *program) matrixCommand() *cobra.Command {
-	o := &matrixOptions{}
-	c := helpcmd.New(help, "matrix")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	o := &matrixOptions{out: "mcpcheck-matrix", parallel: runtime.NumCPU(), bound: 10 * time.Minute}
+	c := helpcmd.New(help, "matrix", nil, func(c *cobra.Command, args []string) error {
 		if c.ArgsLenAtDash() != 0 && len(args) > 0 {
 			return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" "+
 				"follow --", args[0])
 		}
 		return p.matrix(c.Context(), o, args)
-	}
-	f := c.Flags()
-	f.StringVar(&o.targets, "targets", "", "the `file` that lists the targets")
-	f.StringVar(&o.out, "out", "mcpcheck-matrix",
-		"the `directory` to write to; it is made where it is missing")
-	f.StringVar(&o.shard, "shard", "",
-		"judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a "+
-			"Kubernetes Indexed Job")
-	f.BoolVar(&o.noFail, "no-fail", false, "end with status 0 whatever was found, if the matrix was written")
-	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "judge `N` targets at a time")
-	f.DurationVar(&o.bound, "bound", 10*time.Minute, "end the run of a target after this `duration`")
-	f.StringVar(&o.wrap, "wrap", "",
-		"put this `command` in front of that of each server; {dir} stands for its home, {name} for a name")
-	f.StringVar(&o.cache, "cache", "",
-		"have all servers share a `directory` for what npm and uv fetch; each can change what others run")
-	f.StringVar(&o.registry, "registry", "",
-		"judge the servers of an MCP registry: its `URL`, or a file with a server.json or a list")
-	f.StringVar(&o.values, "values", "", "the `file` with keys and other values for servers of the registry")
-	f.StringVar(&o.again, "again", "",
-		"judge servers that have not changed as well: `all`, or with --again=failed those not judged")
-	f.Lookup("again").NoOptDefVal = againAll
-	f.StringVar(&o.meta, "meta", "",
-		"write v0.1/servers: the registry with results in _meta, under this `domain`, as com.example")
-	f.StringVar(&o.certificateURL, "certificate-url", "",
-		"the `URL` at which the directory of --out will stand, for links to certificates")
+	}, helpcmd.Flags{
+		{&o.targets, "targets", "the `file` that lists the targets"},
+		{&o.out, "out", "the `directory` to write to; it is made where it is missing"},
+		{&o.shard, "shard",
+			"judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a " +
+				"Kubernetes Indexed Job"},
+		{&o.noFail, "no-fail", "end with status 0 whatever was found, if the matrix was written"},
+		{&o.parallel, "parallel", "judge `N` targets at a time"},
+		{&o.bound, "bound", "end the run of a target after this `duration`"},
+		{&o.wrap, "wrap",
+			"put this `command` in front of that of each server; {dir} stands for its home, " +
+				"{name} for a name"},
+		{&o.cache, "cache",
+			"have all servers share a `directory` for what npm and uv fetch; each can change " +
+				"what others run"},
+		{&o.registry, "registry",
+			"judge the servers of an MCP registry: its `URL`, or a file with a server.json or a list"},
+		{&o.values, "values", "the `file` with keys and other values for servers of the registry"},
+		{&o.again, "again",
+			"judge servers that have not changed as well: `all`, or with --again=failed those not judged"},
+		{&o.meta, "meta",
+			"write v0.1/servers: the registry with results in _meta, under this `domain`, as com.example"},
+		{&o.certificateURL, "certificate-url",
+			"the `URL` at which the directory of --out will stand, for links to certificates"},
+	})
+	c.Flags().Lookup("again").NoOptDefVal = againAll
 	return c
 }
 
@@ -150,7 +150,7 @@ func (r *matrixRun) prepare(ctx context.Context, flags []string) (file *matrixFi
 	}
 	if r.o.registry != "" {
 		if err := r.p.certifyCommand().ParseFlags(flags); err != nil {
-			return nil, badUsage("%w", err)
+			return nil, err
 		}
 		file, err = readRegistry(ctx, r.o)
 	} else {
@@ -226,16 +226,15 @@ func (r *matrixRun) judge(ctx context.Context, targets []*matrixTarget) {
 // target judges one and notes its column.
 func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	begun := time.Now()
-	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport}
+	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
 	var report *reports.Report
 	switch {
 	case t.listed != nil && t.listed.why != nil:
 		column.Status, column.Error = t.listed.why.Status, safe.Clean(t.listed.why.Reason, 600)
-		column.ExitCode = exitNotEstablished
 	case ctx.Err() != nil:
-		column.Error, column.ExitCode = "interrupted", exitNotEstablished
+		column.Error = "interrupted"
 	default:
-		column, report = r.run(ctx, t, begun)
+		report = r.run(ctx, t, begun, &column)
 		column.Error = r.hide.String(column.Error)
 		if t.listed != nil && ctx.Err() == nil {
 			t.listed.ended(&column)
@@ -291,10 +290,9 @@ func (r *matrixRun) clear(targets []*matrixTarget) error {
 	return nil
 }
 
-// run starts the process and writes what it reports.
-func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget,
-	*reports.Report) {
-	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
+// run starts the process, writes what it reports, and says in the column what became of it.
+func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time,
+	column *reports.MatrixTarget) *reports.Report {
 	dir := filepath.Join(r.o.out, t.directory())
 	if u, err := url.Parse(t.URL); err == nil && u.Port() != "" && len(t.Command) > 0 {
 		turn, _ := r.ports.LoadOrStore(u.Port(), &sync.Mutex{})
@@ -310,12 +308,12 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	}
 	if err != nil {
 		column.Error = err.Error()
-		return column, nil
+		return nil
 	}
 	defer os.RemoveAll(scratch) //nolint:errcheck // what is left is in the directory for temporary files
 	if refusal := r.install(ctx, t, home); refusal != nil {
 		column.Status, column.Error = refusal.Status, refusal.Reason
-		return column, nil
+		return nil
 	}
 	cmd := r.process(ctx, t, home, sealed)
 	stdout, console := &bounded{room: reports.MaxReport + 1}, &bounded{room: 4 << 20}
@@ -330,12 +328,12 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	certified, _ := readFile(sealed, certificate.MaxSize) // there is none of what could not be judged
 	if e := r.keep(dir, report, console.kept.Bytes(), certified); e != nil {
 		column.Error = e.Error()
-		return column, nil
+		return nil
 	}
 	timedOut := errors.Is(context.Cause(ctx), errBound)
 	switch {
 	case readErr == nil:
-		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
+		*column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
 		column.Report, column.Page = t.directory()+"/"+reportJSON, t.directory()+"/"+reportPage
 		if certified != nil {
 			column.Certificate = t.directory() + "/" + certificateFile
@@ -353,7 +351,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 		column.Status, column.Error = reports.MatrixTimedOut,
 			fmt.Sprintf("ended after %v; --bound allows more", r.o.bound)
 	}
-	return column, report
+	return report
 }
 
 // process is what judges a target: "mcpcheck run", or "mcpcheck certify" with a file for the certificate.

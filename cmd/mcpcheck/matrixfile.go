@@ -97,21 +97,17 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 	file := &matrixFile{}
 	index, err := yamlfile.Decode(path, data, file)
 	if err != nil {
-		return nil, badUsage("%w", err)
-	}
-	var problems []yamlfile.Problem
-	problem := func(field, format string, args ...any) {
-		problems = append(problems, index.Problem(field, format, args...))
+		return nil, err
 	}
 	if len(file.Targets) == 0 {
-		problem("", "targets: a matrix needs at least one target")
+		index.Fail("", "targets: a matrix needs at least one target")
 	}
 	if len(file.Targets) > maxTargets {
-		problem("targets", "targets: %d are more than %d", len(file.Targets), maxTargets)
+		index.Fail("targets", "targets: %d are more than %d", len(file.Targets), maxTargets)
 	}
 	for _, flag := range file.Args {
 		if reserved(flag) {
-			problem("args", "args: %s is set by the matrix itself", flag)
+			index.Fail("args", "args: %s is set by the matrix itself", flag)
 		}
 	}
 	kept := map[string]int{}
@@ -119,21 +115,18 @@ func parseMatrix(path string, data []byte) (*matrixFile, error) {
 		t := &file.Targets[i]
 		field := fmt.Sprintf("targets[%d]", i)
 		for _, message := range t.problems() {
-			problem(field, "%s: %s", field, message)
+			index.Fail(field, "%s: %s", field, message)
 		}
 		dir := strings.ToLower(t.directory())
 		if first, ok := kept[dir]; ok && t.Name != "" {
-			problem(field+".name", "%s.name: %q is the name of targets[%d] too, as far as directories have "+
-				"names: give another one", field, t.Name, first)
+			index.Fail(field+".name", "%s.name: %q is the name of targets[%d] too, as far as directories "+
+				"have names: give another one", field, t.Name, first)
 		} else {
 			kept[dir] = i
 		}
 		t.rebase(filepath.Dir(path))
 	}
-	if len(problems) > 0 {
-		return nil, badUsage("%w", &yamlfile.Error{File: path, Problems: problems})
-	}
-	return file, nil
+	return file, index.Err()
 }
 
 func (t *matrixTarget) problems() []string {

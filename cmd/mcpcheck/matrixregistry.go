@@ -45,7 +45,7 @@ func readRegistry(ctx context.Context, o *matrixOptions) (*matrixFile, error) {
 			return nil, err
 		}
 		if _, err := yamlfile.Decode(o.values, data, &given); err != nil {
-			return nil, badUsage("%w", err)
+			return nil, err
 		}
 	}
 	list, err := registry.Read(ctx, o.registry,

@@ -5,29 +5,22 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // outputs holds the flags that say what is written where.
 type outputs struct{ output.Reports }
 
-func (o *outputs) register(c *cobra.Command) {
-	o.Register(c.Flags())
-	c.Flags().StringVar(&o.SARIFLocation, "sarif-location", "",
-		"the `file` of the repository at which code scanning shows findings whose URI or method no source "+
-			"file alone has (default the target file, or README.md)")
-}
-
-// check finds out, before anything is run, whether the files can be written.
-func (o *outputs) check(record string) error {
-	if err := o.Check(record); err != nil {
-		return badUsage("%w", err)
-	}
-	return nil
+func (o *outputs) register(f *pflag.FlagSet) {
+	o.Register(f)
+	helpcmd.Flags{{&o.SARIFLocation, "sarif-location", "the `file` of the repository at which code " +
+		"scanning shows findings whose URI or method no source file alone has (default the " +
+		"target file, or README.md)"}}.Add(f)
 }
 
 // writable finds out, before anything is done, whether --output can be written.

@@ -3,13 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
+	_ "embed"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"text/template"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
@@ -30,10 +31,7 @@ import (
 
 func (p *program) planCommand() *cobra.Command {
 	o := &runFlags{}
-	c := helpcmd.New(help, "plan")
-	o.connect.register(c, true)
-	o.register(c)
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "plan", nil, func(c *cobra.Command, args []string) error {
 		cfg, err := p.configure(c, args, o)
 		if err != nil {
 			return err
@@ -48,29 +46,30 @@ func (p *program) planCommand() *cobra.Command {
 			return err
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return planned.write(w, cfg) })
-	}
+	}, nil)
+	o.register(c.Flags())
 	return c
 }
 
 // trial is what the reference server was sent in place of a target, or as the target.
 type trial struct {
 	target       *target.Target
-	combinations []requirement.Combination
+	Combinations []requirement.Combination
 	scenarios    map[recording.Name]*planned
-	methods      map[string]int
-	messages     int
+	Methods      map[string]int
+	Messages     int
 }
 
 // planned is a scenario, and how many messages of its own it came to.
 type planned struct {
 	*scenario.Scenario
-	messages, played int
+	Messages, Played int
 }
 
 // tryOut plays the run against the reference server: how much is sent depends on answers.
 // Of another target only the transports and the revisions are used.
 func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
-	done := &trial{scenarios: map[recording.Name]*planned{}, methods: map[string]int{}}
+	done := &trial{scenarios: map[recording.Name]*planned{}, Methods: map[string]int{}}
 	var mu sync.Mutex
 	notes := journal.New(journal.Options{Tap: func(e *journal.Entry, _ []byte) {
 		if e.Direction != journal.In || e.Scope != "" {
@@ -78,8 +77,8 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		done.messages++
-		done.methods[cmp.Or(e.Method, "what names no method, such as GET, DELETE and malformed messages")]++
+		done.Messages++
+		done.Methods[cmp.Or(e.Method, "what names no method, such as GET, DELETE and malformed messages")]++
 	}})
 	start := embedded.Target
 	if cfg.Embedded {
@@ -107,8 +106,8 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 		return nil, impossible("nothing can be planned: %s", why)
 	}
 	r.Execute(ctx)
-	done.combinations = r.Combinations()
-	for _, at := range done.combinations {
+	done.Combinations = r.Combinations()
+	for _, at := range done.Combinations {
 		done.add(r.Take(at).Recordings)
 	}
 	return done, context.Cause(ctx)
@@ -159,105 +158,44 @@ func (d *trial) add(all map[recording.Name]*recording.Recording) {
 		if d.scenarios[name] == nil {
 			d.scenarios[name] = &planned{Scenario: s}
 		}
-		d.scenarios[name].played++
-		d.scenarios[name].messages += len(rec.Exchanges)
+		d.scenarios[name].Played++
+		d.scenarios[name].Messages += len(rec.Exchanges)
 	}
 }
+
+//go:embed plan.txt.tmpl
+var planText string
+
+// phases say what scenarios do to a target.
+var phases = map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence",
+	scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
 
 // write tells people what is planned.
 func (d *trial) write(w io.Writer, cfg suite.Config) error {
+	cfg.Target = d.target
 	hide := mask.NewMasker(d.target.Secrets()).String
-	var names []string
-	for i := range d.target.Endpoints {
-		names = append(names, safe.Line(hide(d.target.Endpoints[i].Label())))
-	}
-	unsent := "Nothing was sent to the target. "
-	if cfg.Embedded { // the plan is made with it
-		names, unsent = []string{"the reference server that is built in, since no server is named (a " +
-			"command behind --, --serve, --url or --config)"}, ""
-	}
-	var grid []string
-	for _, c := range d.combinations {
-		grid = append(grid, c.String())
-	}
-	served := "in what it serves of these combinations: "
-	if cfg.Quick {
-		served = "in the newest revision that it speaks alone; the plan supposes "
-	}
-	fmt.Fprintf(w, "%s\"mcpcheck run\" would judge %s, %s%s.\n\n", unsent, strings.Join(names, " and "),
-		served, strings.Join(grid, ", "))
-	phases := map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence",
-		scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "MESSAGES\tIN\tSCENARIO\tKIND")
-	for _, s := range slices.SortedFunc(maps.Values(d.scenarios), func(a, b *planned) int {
-		return cmp.Or(int(a.Phase)-int(b.Phase), b.messages-a.messages, cmp.Compare(a.Name, b.Name))
-	}) {
-		kind := phases[s.Phase]
-		if s.Security {
-			kind += ", security probe"
-		}
-		fmt.Fprintf(table, "%d\t%d\t%s\t%s\n", s.messages, s.played, s.Title, kind)
-	}
-	if err := table.Flush(); err != nil {
+	shown := func(text string) string { return safe.Line(hide(text)) }
+	text, err := template.New("plan").Funcs(template.FuncMap{
+		"shown": shown, "legible": legible,
+		"command": func(e target.Endpoint) string { return shown(e.CommandWithout(hide)) },
+		"phases":  func() map[scenario.Phase]string { return phases },
+	}).Parse(planText)
+	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "\n%d messages in all, handshakes and the ends of sessions included; by method:\n",
-		d.messages)
-	for _, m := range slices.SortedFunc(maps.Keys(d.methods), func(a, b string) int {
-		return cmp.Or(d.methods[b]-d.methods[a], cmp.Compare(a, b))
-	}) {
-		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], legible(m))
-	}
-	fmt.Fprintln(w, "\nThat is counted on the reference server, which is built in, and which was sent all "+
-		"of it to make this plan. The target gets as much as what it lists, declares and answers gives "+
-		"occasion for;\nwhat is red is sent once more.")
-	cfg.Target = d.target
-	for _, line := range terms(cfg, d.messages, hide) {
-		fmt.Fprintln(w, "* "+safe.Line(line))
-	}
-	return nil
-}
-
-// terms are what a target file and the flags change.
-func terms(cfg suite.Config, messages int, hide func(string) string) []string {
-	var all []string
-	if rate := cfg.Target.Pace(cmp.Or(cfg.Rate, cfg.Target.Limits.Rate)); rate > 0 {
-		all = append(all,
-			fmt.Sprintf("No more than %g messages per second are sent (--rate): for so many, %s at least.",
-				rate, time.Duration(float64(messages)/rate*float64(time.Second)).Round(time.Second)))
-	}
-	if cfg.NoSecurityProbes {
-		all = append(all, "Security probes are left out.")
-	} else {
-		all = append(all,
-			"--no-security-probes leaves out security probes; --quick what may cost a session or a process.")
-	}
-	if slices.Contains(cfg.Target.Allow, target.AllowRisky) {
-		all = append(all, "What speaks of deletion or execution is read and expanded, too.")
-	} else {
-		all = append(all, "What speaks of deletion or execution is neither read nor expanded: --allow-risky.")
-	}
-	if cfg.Embedded {
-		return all // all of it is known
-	}
-	for name, tr := range cfg.Target.Triggers.All() {
-		if tr != nil {
-			all = append(all, "The trigger "+name+" is fired, which makes the target change ("+
-				string(tr.Kind())+").")
-		}
-	}
-	for i := range cfg.Target.Endpoints {
-		if e := &cfg.Target.Endpoints[i]; len(e.Command) > 0 {
-			all = append(all,
-				hide("A program is started, as often as needed, and ended: "+e.CommandWithout(hide)))
-		}
-	}
-	if len(cfg.Target.Configured()) > 0 {
-		all = append(all, "What the target file names is read, expanded and completed beside that: "+
-			strings.Join(slices.Sorted(maps.Keys(cfg.Target.Configured())), ", ")+".")
-	}
-	return all
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	rate := cfg.Target.Pace(cmp.Or(cfg.Rate, cfg.Target.Limits.Rate))
+	err = text.Execute(table, map[string]any{
+		"Run": cfg, "Trial": d, "Rate": rate, "Risky": slices.Contains(cfg.Target.Allow, target.AllowRisky),
+		"Lasts": time.Duration(float64(d.Messages) / rate * float64(time.Second)).Round(time.Second),
+		"Scenarios": slices.SortedFunc(maps.Values(d.scenarios), func(a, b *planned) int {
+			return cmp.Or(int(a.Phase)-int(b.Phase), b.Messages-a.Messages, cmp.Compare(a.Name, b.Name))
+		}),
+		"Methods": slices.SortedFunc(maps.Keys(d.Methods), func(a, b string) int {
+			return cmp.Or(d.Methods[b]-d.Methods[a], cmp.Compare(a, b))
+		}),
+	})
+	return cmp.Or(err, table.Flush())
 }
 
 // legible is the name of a method as it can be shown: what was no UTF-8 is told in words.

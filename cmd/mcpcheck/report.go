@@ -40,10 +40,8 @@ func (p *program) reportCommand() *cobra.Command {
 func (p *program) convertCommand() *cobra.Command {
 	o := &outputs{output.Reports{FilesOnly: true}}
 	strict, sep := false, ""
-	c := helpcmd.New(help, "convert")
-	c.Args = oneReport
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := o.check(""); err != nil {
+	c := helpcmd.New(help, "convert", oneReport, func(c *cobra.Command, args []string) error {
+		if err := o.Check(""); err != nil {
 			return err
 		}
 		var proposal requirement.SEP
@@ -67,15 +65,19 @@ func (p *program) convertCommand() *cobra.Command {
 			}
 		}
 		return o.write(p, r, write.Options{Strict: strict || r.Config.Strict})
-	}
-	o.register(c)
-	c.Flags().BoolVar(&strict, "strict", false, "show warnings as failures")
-	c.Flags().StringVar(&sep, "sep", "",
-		"write the traceability of a proposal to this `file`, whose name says which: sep-2549.yaml")
+	}, helpcmd.Flags{
+		{&strict, "strict", "show warnings as failures"},
+		{&sep, "sep",
+			"write the traceability of a proposal to this `file`, whose name says which: sep-2549.yaml"},
+	})
+	o.register(c.Flags())
 	return c
 }
 
-var oneReport = takes(1, `one report, which "mcpcheck run --json FILE" writes`)
+var (
+	oneReport      = takes(1, `one report, which "mcpcheck run --json FILE" writes`)
+	oneCertificate = takes(1, `one certificate, which "mcpcheck certify" writes`)
+)
 
 // readReport reads a JSON report from a file; - is no file.
 func readReport(path string) (*reports.Report, error) {
@@ -110,15 +112,11 @@ func (p *program) schemaCommand(of string, schema []byte) *cobra.Command {
 
 func (p *program) mergeCommand() *cobra.Command {
 	o := &outputs{}
-	c := helpcmd.New(help, "merge")
-	c.Args = func(c *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "merge", nil, func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return badUsage("%s takes the reports to join", c.CommandPath())
 		}
-		return nil
-	}
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		if err := o.check(""); err != nil {
+		if err := o.Check(""); err != nil {
 			return err
 		}
 		if isMatrix(args[0]) {
@@ -137,12 +135,12 @@ func (p *program) mergeCommand() *cobra.Command {
 		}
 		r, err := reports.Merge(list, area.Catalogue().Profile)
 		if err != nil {
-			return badUsage("%w", err)
+			return err
 		}
 		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
 		return o.write(p, r, write.Options{Strict: r.Config.Strict})
-	}
-	o.register(c)
+	}, nil)
+	o.register(c.Flags())
 	return c
 }
 
@@ -189,7 +187,7 @@ func (p *program) mergeMatrices(o *outputs, paths []string) error {
 				filepath.FromSlash(path)))
 		})
 		if err != nil {
-			return badUsage("%w", err)
+			return err
 		}
 		joined = m
 		errs = append(errs, p.file(out.path, func(w io.Writer) error { return out.write(w, m) }))
@@ -235,9 +233,8 @@ func readMatrix(path string) (*reports.Matrix, error) {
 
 func (p *program) diffCommand() *cobra.Command {
 	var strict, asJSON, verbose, noColor bool
-	c := helpcmd.New(help, "diff")
-	c.Args = takes(2, "two reports, or two matrices, the old one first")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	two := takes(2, "two reports, or two matrices, the old one first")
+	return helpcmd.New(help, "diff", two, func(_ *cobra.Command, args []string) error {
 		d, err := p.compare(args[0], args[1])
 		if err != nil {
 			return err
@@ -250,13 +247,12 @@ func (p *program) diffCommand() *cobra.Command {
 			return write.Diff(w, d, write.Options{Color: output.Color(p.stdout, noColor),
 				Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
-	}
-	f := c.Flags()
-	f.BoolVar(&strict, "strict", false, "new warnings, and what is judged no longer, count as failures do")
-	f.BoolVar(&asJSON, "json", false, "write the comparison as JSON")
-	f.BoolVar(&verbose, "verbose", false, "list everything")
-	noColorFlag(f, &noColor)
-	return c
+	}, helpcmd.Flags{
+		{&strict, "strict", "new warnings, and what is judged no longer, count as failures do"},
+		{&asJSON, "json", "write the comparison as JSON"},
+		{&verbose, "verbose", "list everything"},
+		noColorFlag(&noColor),
+	})
 }
 
 // compare reads two reports and says how the later differs. That they are about different
@@ -286,12 +282,10 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 
 // aboutReport is a command that writes something about one report. What it writes is made before
 // the file is touched.
-func (p *program) aboutReport(name string,
+func (p *program) aboutReport(name string, one cobra.PositionalArgs, flags helpcmd.Flags,
 	text func(ctx context.Context, path string) (write func(io.Writer) error, err error)) *cobra.Command {
 	out := ""
-	c := helpcmd.New(help, name)
-	c.Args = oneReport
-	c.RunE = func(c *cobra.Command, args []string) error {
+	c := helpcmd.New(help, name, one, func(c *cobra.Command, args []string) error {
 		if err := writable(out); err != nil {
 			return err
 		}
@@ -300,14 +294,16 @@ func (p *program) aboutReport(name string,
 			return err
 		}
 		return p.file(out, write)
-	}
-	fileFlags(c.Flags(), &out, nil)
+	}, flags)
+	fileFlag(c, &out)
 	return c
 }
 
 func (p *program) badgeCommand() *cobra.Command {
-	label := ""
-	c := p.aboutReport("badge", func(_ context.Context, path string) (func(io.Writer) error, error) {
+	label := "mcpcheck"
+	return p.aboutReport("badge", oneReport, helpcmd.Flags{
+		{&label, "label", "the left `text`"},
+	}, func(_ context.Context, path string) (func(io.Writer) error, error) {
 		r, err := readReport(path)
 		if err != nil {
 			return nil, err
@@ -318,12 +314,11 @@ func (p *program) badgeCommand() *cobra.Command {
 		}
 		return func(w io.Writer) error { return write.Badge(w, r, label) }, nil
 	})
-	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
-	return c
 }
 
 func (p *program) statementCommand() *cobra.Command {
-	c := p.aboutReport("statement", func(ctx context.Context, path string) (func(io.Writer) error, error) {
+	return p.aboutReport("statement", oneCertificate, nil, func(ctx context.Context, path string) (
+		func(io.Writer) error, error) {
 		made, err := readCertificate(path)
 		if err != nil {
 			return nil, err
@@ -346,8 +341,6 @@ func (p *program) statementCommand() *cobra.Command {
 				Name: filepath.Base(path), Digest: sum, Statement: &made.Statement})
 		}, nil
 	})
-	c.Args = takes(1, `one certificate, which "mcpcheck certify" writes`)
-	return c
 }
 
 // artifacts reads what was judged: files, and anything else with a digest.

@@ -92,10 +92,9 @@ func (p *program) report(err error) int {
 	if output.Gone(p.stdout, err) {
 		return exitNotEstablished // not all was written, as is known to who went away
 	}
-	status := exitUsage // what cobra itself complains about
-	var f *failure
-	if errors.As(err, &f) {
-		status = f.status
+	status := exitUsage
+	if _, failed := errors.AsType[failure](err); failed {
+		status = exitNotEstablished
 	}
 	var config *target.ConfigError
 	var known *baseline.Error

@@ -54,35 +54,35 @@ func (p *program) runCommand() *cobra.Command { return p.runCommandWith(&runFlag
 
 // runCommandWith is the command with flags that the caller can look at.
 func (p *program) runCommandWith(o *runFlags) *cobra.Command {
-	c := helpcmd.New(help, "run")
-	c.RunE = func(c *cobra.Command, args []string) error { return p.run(c, args, o) }
-	o.connect.register(c, true)
-	o.outputs.register(c)
-	o.excuses.register(c)
-	o.register(c)
-	f := c.Flags()
-	f.BoolVar(&o.others, othersFlag, false, "")
-	_ = f.MarkHidden(othersFlag) // the flag is there
-	f.StringArrayVar(&o.watch, "watch", nil,
-		"judge again whenever a file under `path` changes, and say what differs from the run before; may "+
-			"be repeated")
-	f.StringVar(&o.record, "record", "",
-		"record the run to a `file` that \"mcpcheck judge\" can judge again")
+	c := helpcmd.New(help, "run", nil, func(c *cobra.Command, args []string) error {
+		return p.run(c, args, o)
+	}, append(o.excuses.flag(), helpcmd.Flags{
+		{&o.others, othersFlag, ""},
+		{&o.watch, "watch",
+			"judge again whenever a file under `path` changes, and say what differs from the run before; " +
+				"may be repeated"},
+		{&o.record, "record", "record the run to a `file` that \"mcpcheck judge\" can judge again"},
+	}...))
+	o.outputs.register(c.Flags())
+	o.register(c.Flags())
 	return c
 }
 
 // register adds the flags that say what is judged, and how.
-func (o *runFlags) register(c *cobra.Command) {
-	f := c.Flags()
+func (o *runFlags) register(f *pflag.FlagSet) {
 	cfg := &o.cfg
+	conformance.TargetFlags(f, &o.connect.Flags)
 	conformance.RunFlags(f, cfg, &o.revisions)
-	f.StringVar(&cfg.LabelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+
-		strings.Join(suite.LabelKeys(), ", "))
+	helpcmd.Flags{
+		{&o.Config, "config", "the target `file`"},
+		{&cfg.LabelFilter, "label-filter", "judge what this Ginkgo label `filter` picks; keys: " +
+			strings.Join(suite.LabelKeys(), ", ")},
+		readFlag(&o.read),
+		{&cfg.Quick, "quick",
+			"judge the newest revision on one transport, without destructive probes: for every save"},
+	}.Add(f)
 	f.StringSliceVar(&cfg.Only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
 	f.StringSliceVar(&cfg.Skip, "skip", nil, "leave these requirements out, by `id` or area")
-	readFlag(f, &o.read)
-	f.BoolVar(&cfg.Quick, "quick", false,
-		"judge the newest revision on one transport, without destructive probes: for every save")
 	f.Float64Var(&cfg.Rate, "rate", 0,
 		"messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine,"+
 			" else no limit)")
@@ -107,7 +107,7 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 		}
 		cfg.Target.Others = strings.Split(string(others), separator)
 	}
-	if err := o.outputs.check(o.record); err != nil {
+	if err := o.outputs.Check(o.record); err != nil {
 		return err
 	}
 	if err := o.excuses.load(p, c, o.written(o.record)); err != nil {
@@ -281,7 +281,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	}
 	if f.Changed("label-filter") {
 		if cfg.Filter, err = conformance.Filter(cfg.LabelFilter); err != nil {
-			return cfg, badUsage("%w", err)
+			return cfg, err
 		}
 	}
 	if o.Transport != "" && !f.Changed("url") && !f.Changed("serve") {
@@ -300,7 +300,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	}
 	f.Visit(func(f *pflag.Flag) { err = cmp.Or(err, conformance.CheckFlag(f.Name, f.Value.String())) })
 	if err != nil {
-		return cfg, badUsage("%w", err)
+		return cfg, err
 	}
 	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
 }

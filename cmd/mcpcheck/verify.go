@@ -20,7 +20,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/certificate"
 	"github.com/mcpcheck/mcpcheck/suite/certificate/tree"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // verifyFlags say what a certificate has to fulfil.
@@ -30,20 +29,20 @@ type verifyFlags struct {
 	maxAge, require, program, root, identity, issuer string
 }
 
-func (x *verifyFlags) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&x.trust, "trust", nil,
-		"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or a "+
-			"public key in PEM (repeatable)")
-	f.BoolVar(&x.RequireSignature, "require-signature", false, "refuse a certificate that nobody has signed")
-	f.StringVar(&x.maxAge, "max-age", "",
-		"refuse a run that began longer ago than this `time`, such as 90d or 36h")
-	f.StringVar(&x.require, "require", "", "refuse another `outcome` than this one of a full run: conformant")
-	f.StringVar(&x.root, "trusted-root", "", "verify Sigstore bundles by the trusted root in this `file`")
-	f.StringVar(&x.identity, "sigstore-identity", "",
-		"the `identity` in the certificate of a Sigstore bundle")
-	f.StringVar(&x.issuer, "sigstore-issuer", "", "the `URL` of who vouches for the identity")
-	f.StringVar(&x.program, "sigstore-program", "",
-		"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore on PATH)")
+func (x *verifyFlags) flags() helpcmd.Flags {
+	return helpcmd.Flags{
+		{&x.trust, "trust",
+			"the statement has to be signed by a key in this `file`: allowed_signers lines of OpenSSH, or " +
+				"a public key in PEM (repeatable)"},
+		{&x.RequireSignature, "require-signature", "refuse a certificate that nobody has signed"},
+		{&x.maxAge, "max-age", "refuse a run that began longer ago than this `time`, such as 90d or 36h"},
+		{&x.require, "require", "refuse another `outcome` than this one of a full run: conformant"},
+		{&x.root, "trusted-root", "verify Sigstore bundles by the trusted root in this `file`"},
+		{&x.identity, "sigstore-identity", "the `identity` in the certificate of a Sigstore bundle"},
+		{&x.issuer, "sigstore-issuer", "the `URL` of who vouches for the identity"},
+		{&x.program, "sigstore-program",
+			"the `program` that verifies Sigstore bundles (default mcpcheck-sigstore on PATH)"},
+	}
 }
 
 // read reads the flags.
@@ -82,8 +81,7 @@ func (x *verifyFlags) read() error {
 
 func (p *program) verifyCommand() *cobra.Command {
 	x, trees, asJSON := &verifyFlags{}, &treeFlags{}, false
-	c := helpcmd.New(help, "verify")
-	c.RunE = func(c *cobra.Command, args []string) error {
+	return helpcmd.New(help, "verify", nil, func(c *cobra.Command, args []string) error {
 		if err := errors.Join(notEmpty(c, "tree", "site"), x.read()); err != nil {
 			return err
 		}
@@ -106,15 +104,13 @@ func (p *program) verifyCommand() *cobra.Command {
 			return output.JSON(p.stdout, v)
 		}
 		return p.tellVerdict(made, &v)
-	}
-	f := c.Flags()
-	x.register(f)
-	f.StringVar(&trees.dir, "tree", "",
-		"verify all submissions in the repository of certificates in this `directory`")
-	f.StringVar(&trees.site, "site", "",
-		"with --tree, write a site of what holds into this `directory`, which is new or empty")
-	f.BoolVar(&asJSON, "json", false, "write the result as JSON")
-	return c
+	}, append(x.flags(), helpcmd.Flags{
+		{&trees.dir, "tree",
+			"verify all submissions in the repository of certificates in this `directory`"},
+		{&trees.site, "site",
+			"with --tree, write a site of what holds into this `directory`, which is new or empty"},
+		{&asJSON, "json", "write the result as JSON"},
+	}...))
 }
 
 // tellVerdict says what a verification has found.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/admin"
 	"github.com/mcpcheck/mcpcheck/reference/cert"
@@ -30,23 +30,25 @@ type steering struct {
 	scopes     []string
 	issuer     string
 	oauth      authorization
+	demanded   []guard.Token // those of the variable, or one that was made
 }
 
 func (s *steering) declare(cmd *cobra.Command) {
-	f := cmd.PersistentFlags()
-	f.StringVar(&s.admin, "admin", "",
-		"serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless "+
-			"--admin-token-env is given; it is described at /openapi.json")
-	f.StringVar(&s.adminToken, "admin-token-env", "",
-		"the environment variable `VAR` that holds the bearer token of the admin interface")
-	f.StringVar(&s.tokens, "token-env", "",
-		"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE "+
-			"...], with commas between several; without scopes a token is good for everything")
-	f.StringArrayVar(&s.scopes, "require-scope", nil,
-		"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to "+
-			"list, read and complete and resources:subscribe to subscribe")
-	f.StringVar(&s.issuer, "authorization-server", "", "the `URL` that the protected-resource metadata names")
-	s.oauth.declare(f)
+	helpcmd.Flags{
+		{&s.admin, "admin",
+			"serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless " +
+				"--admin-token-env is given; it is described at /openapi.json"},
+		{&s.adminToken, "admin-token-env",
+			"the environment variable `VAR` that holds the bearer token of the admin interface"},
+		{&s.tokens, "token-env",
+			"demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] " +
+				"[SCOPE ...], with commas between several; without scopes a token is good for everything"},
+		{&s.scopes, "require-scope",
+			"a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read " +
+				"to list, read and complete and resources:subscribe to subscribe"},
+		{&s.issuer, "authorization-server", "the `URL` that the protected-resource metadata names"},
+	}.Add(cmd.PersistentFlags())
+	s.oauth.declare(cmd.PersistentFlags())
 }
 
 // variable reads an environment variable that a flag names.
@@ -65,7 +67,7 @@ func (s *steering) protect(to *reference.Options, address string) error {
 		return err
 	}
 	o := guard.Options{AuthorizationServer: s.issuer}
-	if s.tokens == "" && !s.oauth.on && (len(s.scopes) > 0 || s.issuer != "") {
+	if s.tokens == "" && s.demanded == nil && !s.oauth.on && (len(s.scopes) > 0 || s.issuer != "") {
 		return usagef("--require-scope and --authorization-server need --token-env")
 	}
 	if s.tokens != "" {
@@ -76,7 +78,7 @@ func (s *steering) protect(to *reference.Options, address string) error {
 		if err != nil {
 			return err
 		}
-		if o.Tokens, err = guard.Parse(text); err != nil {
+		if s.demanded, err = guard.Parse(text); err != nil {
 			return usagef("--token-env %s: %w", s.tokens, err)
 		}
 	}
@@ -87,9 +89,10 @@ func (s *steering) protect(to *reference.Options, address string) error {
 		}
 		o.Demands = append(o.Demands, d)
 	}
-	if err := s.secure(to, o.Demands, address); err != nil || s.tokens == "" && to.OAuth == nil {
+	if err := s.secure(to, o.Demands, address); err != nil || s.demanded == nil && to.OAuth == nil {
 		return err
 	}
+	o.Tokens = s.demanded
 	if to.OAuth != nil {
 		o.Issuer = to.OAuth
 	}
@@ -102,34 +105,30 @@ func (s *steering) protect(to *reference.Options, address string) error {
 }
 
 // serveAdmin serves the admin interface, if it is asked for, until the function that it
-// returns is called. Hosts are the names by which it may be called. The address goes to stderr, and is
-// returned; it is empty without one.
-func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hosts []string,
-	stderr io.Writer) (address string, end func() error, err error) {
-	if s.admin == "" {
-		if s.adminToken != "" {
+// returns is called. The address goes to stderr, and is returned; it is empty without one.
+func (s *settings) serveAdmin(ctx context.Context, server *reference.Server) (address string,
+	end func() error, err error) {
+	if s.steer.admin == "" {
+		if s.steer.adminToken != "" {
 			return "", nil, usagef("--admin-token-env needs --admin")
 		}
 		return "", func() error { return nil }, nil
 	}
-	o := admin.Options{Judge: judged, AllowedHosts: hosts}
-	if s.adminToken != "" {
-		if o.Token, err = variable("--admin-token-env", s.adminToken); err != nil {
+	o := admin.Options{Judge: judged, AllowedHosts: s.options.AllowedHosts}
+	if s.steer.adminToken != "" {
+		if o.Token, err = variable("--admin-token-env", s.steer.adminToken); err != nil {
 			return "", nil, err
 		}
 	}
-	l, err := admin.Listen(ctx, s.admin, o)
+	l, err := admin.Listen(ctx, s.steer.admin, o)
 	if err != nil {
-		return "", nil, usageError{unlistened("--admin", s.admin, err)}
+		return "", nil, usageError{unlistened("--admin", s.steer.admin, err)}
 	}
 	address = "http://" + callable(l.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- admin.New(server, o).Serve(ctx, l) }()
-	if _, err := fmt.Fprintf(stderr, "mockserver: admin interface on %s\n", address); err != nil {
-		cancel()
-		return "", nil, errors.Join(err, <-done)
-	}
+	s.note("admin interface on %s", address)
 	return address, func() error {
 		cancel()
 		return <-done
@@ -167,13 +166,16 @@ type authorization struct {
 var authorizationFlags = []string{"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
 
 func (a *authorization) declare(f *pflag.FlagSet) {
-	f.BoolVar(&a.on, "oauth", false, "serve an authorization server as well, and demand its tokens over HTTP")
-	f.StringVar(&a.user, "oauth-user", "",
-		"the `NAME` of its user, who approves at once; \"user\" if none is given")
-	f.DurationVar(&a.expires, "oauth-expires", time.Hour, "how long its access tokens are good")
-	f.BoolVar(&a.consent, "oauth-consent", false, "have its user approve on a page")
-	f.StringVar(&a.ca, "tls-ca", "",
-		"serve HTTPS, and write the certificate of the authority that clients have to trust to this `FILE`")
+	a.expires = time.Hour
+	helpcmd.Flags{
+		{&a.on, "oauth", "serve an authorization server as well, and demand its tokens over HTTP"},
+		{&a.user, "oauth-user", "the `NAME` of its user, who approves at once; \"user\" if none is given"},
+		{&a.expires, "oauth-expires", "how long its access tokens are good"},
+		{&a.consent, "oauth-consent", "have its user approve on a page"},
+		{&a.ca, "tls-ca",
+			"serve HTTPS, and write the certificate of the authority that clients have to trust " +
+				"to this `FILE`"},
+	}.Add(f)
 }
 
 // checkAuthorization finds what does not go together.

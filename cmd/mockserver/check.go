@@ -18,35 +18,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func checkCommand(stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) checkCommand() *cobra.Command {
 	var strict bool
-	c := helpcmd.New(help, "check")
-	c.Args = func(_ *cobra.Command, args []string) error {
+	one := func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usagef("check takes one world: the name of a ready one, or a file")
 		}
 		return nil
 	}
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	return helpcmd.New(help, "check", one, func(_ *cobra.Command, args []string) error {
 		w, warnings, err := inspect(args[0])
-		warn(stderr, "", warnings)
+		warn(s.stderr, "", warnings)
 		if problems, ok := errors.AsType[world.Problems](err); ok {
-			fmt.Fprintln(stderr, problems) // as compilers tell them, for editors
+			fmt.Fprintln(s.stderr, problems) // as compilers tell them, for editors
 			return exitStatus(exitUsage)
 		}
 		if err != nil {
 			return usageError{err}
 		}
-		if _, err = io.WriteString(stdout, summary(w)); err != nil {
+		if err = texts.ExecuteTemplate(s.stdout, "world", summary(w)); err != nil {
 			return err
 		}
 		if strict && len(warnings) > 0 {
 			return exitStatus(exitBroke)
 		}
 		return nil
-	}
-	c.Flags().BoolVar(&strict, "strict", false, "let warnings end with status 1")
-	return c
+	}, helpcmd.Flags{{&strict, "strict", "let warnings end with status 1"}})
 }
 
 // inspect reads the world of a name or a file, with what is odd about it.
@@ -78,34 +75,13 @@ func warn(stderr io.Writer, prefix string, warnings world.Problems) {
 	}
 }
 
-// summary says what is in a world, and what is odd about it.
-func summary(w world.World) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "world %s", w.Name)
-	if w.Description != "" {
-		fmt.Fprintf(&b, ": %s", w.Description)
-	}
-	b.WriteByte('\n')
-	line := func(what, format string, args ...any) {
-		fmt.Fprintf(&b, "  %-13s%s\n", what, fmt.Sprintf(format, args...))
-	}
-	line("resources", "%s", counted(w.Resources, resourceKinds))
-	line("templates", "%s", counted(w.Templates, templateKinds))
-	line("pages", "%s", pages(w))
-	line("offers", "%s", offers(w))
-	if w.Caching != nil {
-		line("caching", "lists: %s for %s", cmp.Or(w.Caching.Scope, "private"), short(w.Caching.TTL))
-	}
-	if len(w.Rules) > 0 {
-		line("rules", "%s", counted(w.Rules, ruleKinds))
-	}
-	if n := len(w.States); n > 0 {
-		line("states", "%s", plural.Count(n, "scenario"))
-	}
-	if n := len(w.Timeline); n > 0 {
-		line("timeline", "%s, %s", plural.Count(n, "step"), beginning(w.Timeline))
-	}
-	return b.String()
+// summary says what is in a world.
+func summary(w world.World) map[string]any {
+	return map[string]any{"World": w, "Resources": counted(w.Resources, resourceKinds),
+		"Templates": counted(w.Templates, templateKinds), "Rules": counted(w.Rules, ruleKinds),
+		"Pages": pages(w), "Beginning": beginning(w.Timeline),
+		"Offers": cmp.Or(strings.Join(phrases("offers", w.Offered()), ", "),
+			"nothing beside lists and reads")}
 }
 
 const maxWarnings = 100
@@ -208,22 +184,4 @@ func pages(w world.World) string {
 		return "1 (no page size)"
 	}
 	return fmt.Sprintf("%d of %d", max(1, (listed+w.PageSize-1)/w.PageSize), w.PageSize)
-}
-
-func offers(w world.World) string {
-	c := w.Offered()
-	var names []string
-	for _, offer := range []struct {
-		name string
-		is   bool
-	}{{"subscribe", c.Subscribe}, {"listChanged", c.ListChanged}, {"completions", c.Completions},
-		{"logging", c.Logging}} {
-		if offer.is {
-			names = append(names, offer.name)
-		}
-	}
-	if len(names) == 0 {
-		return "nothing beside lists and reads"
-	}
-	return strings.Join(names, ", ")
 }

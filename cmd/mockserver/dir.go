@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
@@ -20,19 +19,19 @@ type directory struct {
 }
 
 func (d *directory) declare(cmd *cobra.Command) {
-	f := cmd.PersistentFlags()
-	f.StringVar(&d.path, "dir", "",
-		"serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and tell "+
-			"of their changes")
-	f.BoolVar(&d.options.Hidden, "hidden", false,
-		"with --dir: show also what has a name that begins with a dot")
-	f.IntVar(&d.options.MaxFiles, "max-files", dir.DefaultMaxFiles,
-		"with --dir: list at most `N` files; the others can still be read")
-	d.options.MaxSize = dir.DefaultMaxSize
-	f.Var(bytesize.Value[int64]{N: &d.options.MaxSize}, "max-size",
-		"with --dir: read files of up to this `SIZE`, such as 500KiB; others are answered with an error")
-	f.IntVar(&d.options.MaxWatches, "max-watches", dir.DefaultMaxWatches,
-		"with --dir: watch at most `N` directories for changes")
+	d.options = dir.Options{MaxFiles: dir.DefaultMaxFiles, MaxSize: dir.DefaultMaxSize,
+		MaxWatches: dir.DefaultMaxWatches}
+	helpcmd.Flags{
+		{&d.path, "dir",
+			"serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and " +
+				"tell of their changes"},
+		{&d.options.Hidden, "hidden", "with --dir: show also what has a name that begins with a dot"},
+		{&d.options.MaxFiles, "max-files",
+			"with --dir: list at most `N` files; the others can still be read"},
+		{bytesize.Value[int64]{N: &d.options.MaxSize}, "max-size",
+			"with --dir: read files of up to this `SIZE`, such as 500KiB; others are answered with an error"},
+		{&d.options.MaxWatches, "max-watches", "with --dir: watch at most `N` directories for changes"},
+	}.Add(cmd.PersistentFlags())
 }
 
 // check finds flags that exclude each other, or that have no effect.
@@ -61,10 +60,10 @@ func (d *directory) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// open opens the directory. It is to be closed. The error is that of the context if that ends meanwhile.
-func (d *directory) open(ctx context.Context, stderr io.Writer) (*dir.Dir, error) {
-	d.options.Tell = func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }
-	opened, err := dir.Open(ctx, d.path, d.options)
+// openDir opens the directory. It is to be closed. The error is that of the context if that ends meanwhile.
+func (s *settings) openDir(ctx context.Context) (*dir.Dir, error) {
+	s.dir.options.Tell = func(sentence string) { s.tell(sentence) }
+	opened, err := dir.Open(ctx, s.dir.path, s.dir.options)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -48,7 +47,8 @@ func catalogue() []listed {
 	for _, f := range fault.All() {
 		area, _, _ := strings.Cut(f.Requirement, "-")
 		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area),
-			Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client(), needs: f.Needs}
+			Summary: f.Summary, Needs: phrases("needs", f.Needs), Side: sideClient, Client: f.Client(),
+			needs: f.Needs}
 		if one.Client == "" {
 			one.Side = sideServer
 		}
@@ -56,8 +56,9 @@ func catalogue() []listed {
 	}
 	for _, c := range control.ConnectionFailures() {
 		needs := fault.Needs{Transports: c.Transports}
-		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(needs),
-			Side: sideClient, Client: c.Client, needs: needs})
+		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary,
+			Needs: phrases("needs", needs),
+			Side:  sideClient, Client: c.Client, needs: needs})
 	}
 	return all
 }
@@ -66,28 +67,10 @@ func catalogue() []listed {
 func oddities() []listed {
 	var all []listed
 	for _, q := range quirk.All() {
-		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary, Needs: needed(q.Needs),
-			Side: sideClient, Client: "Works as it does without the quirk."})
+		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary,
+			Needs: phrases("needs", q.Needs),
+			Side:  sideClient, Client: "Works as it does without the quirk."})
 	}
-	return all
-}
-
-// needed says what a fault needs in order to be seen.
-func needed(n fault.Needs) []string {
-	var all []string
-	say := func(is bool, format string, args ...any) {
-		if is {
-			all = append(all, fmt.Sprintf(format, args...))
-		}
-	}
-	say(n.PageSize > 0, "--page-size %d", n.PageSize)
-	say(n.World != "", "--world %s", n.World)
-	say(len(n.Served) > 0, "--revision %s", strings.Join(n.Served, ","))
-	say(len(n.Revisions) > 0, "a client of %s", strings.Join(n.Revisions, ", "))
-	say(len(n.Transports) > 0 && len(n.Transports) < 3, "a client over %s", strings.Join(n.Transports, ", "))
-	say(n.Trigger, "a resource or the list that changes meanwhile")
-	say(n.Authorization, "--token-env")
-	say(n.Process, "a process of its own")
 	return all
 }
 
@@ -126,17 +109,10 @@ func unknown(what string, from []listed, words []string) error {
 	return usagef("no %s has all of these words", what)
 }
 
-func faultsCommand(stdout io.Writer) *cobra.Command {
-	c := helpcmd.New(help, "faults")
+func (s *settings) faultsCommand() *cobra.Command {
 	var area, side string
 	var asJSON bool
-	f := c.Flags()
-	f.StringVar(&area, "area", "",
-		"only faults of this `AREA` of the requirements, say page, or connection")
-	f.StringVar(&side, "side", "",
-		"only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
-	f.BoolVar(&asJSON, "json", false, "print them as JSON")
-	c.RunE = func(_ *cobra.Command, words []string) error {
+	return helpcmd.New(help, "faults", nil, func(_ *cobra.Command, words []string) error {
 		all := catalogue()
 		if area != "" {
 			all = slices.DeleteFunc(all, func(l listed) bool { return !strings.EqualFold(l.Area, area) })
@@ -152,9 +128,14 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 			}
 			all = slices.DeleteFunc(all, func(l listed) bool { return l.Side != side })
 		}
-		return search(stdout, "fault", all, words, asJSON)
-	}
-	return c
+		return s.search("fault", all, words, asJSON)
+	}, helpcmd.Flags{
+		{&area, "area", "only faults of this `AREA` of the requirements, say page, or connection"},
+		{&side, "side",
+			"only faults that this `SIDE` notices: client, or server for those that only who " +
+				"tests servers does"},
+		{&asJSON, "json", "print them as JSON"},
+	})
 }
 
 // areas are those of faults.
@@ -167,38 +148,23 @@ func areas(all []listed) []string {
 	return slices.Compact(names)
 }
 
-func quirksCommand(stdout io.Writer) *cobra.Command {
-	c := helpcmd.New(help, "quirks")
+func (s *settings) quirksCommand() *cobra.Command {
 	var asJSON bool
-	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
-	c.RunE = func(_ *cobra.Command, words []string) error {
-		return search(stdout, "quirk", oddities(), words, asJSON)
-	}
-	return c
+	return helpcmd.New(help, "quirks", nil, func(_ *cobra.Command, words []string) error {
+		return s.search("quirk", oddities(), words, asJSON)
+	}, helpcmd.Flags{{&asJSON, "json", "print them as JSON"}})
 }
 
 // search prints those that have all the words.
-func search(stdout io.Writer, what string, from []listed, words []string, asJSON bool) error {
+func (s *settings) search(what string, from []listed, words []string, asJSON bool) error {
 	all := having(from, words)
 	if len(all) == 0 {
 		return unknown(what, from, words)
 	}
 	if asJSON {
-		return output.JSON(stdout, all)
+		return output.JSON(s.stdout, all)
 	}
-	var b strings.Builder
-	for _, l := range all {
-		about := cmp.Or(l.Requirement, strings.Join(l.Permits, ", "))
-		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(l.Name+"  "+about))
-		fmt.Fprintf(&b, "  does    %s\n", l.Summary)
-		if len(l.Needs) > 0 {
-			fmt.Fprintf(&b, "  needs   %s\n", strings.Join(l.Needs, "; "))
-		}
-		fmt.Fprintf(&b, "  client  %s\n",
-			cmp.Or(l.Client, "Notices nothing if it keeps the rules itself: this is for who tests servers."))
-	}
-	_, err := io.WriteString(stdout, b.String())
-	return err
+	return texts.ExecuteTemplate(s.stdout, "found", all)
 }
 
 // suit sets the page size, the world and the revisions that the chosen faults and quirks need

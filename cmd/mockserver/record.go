@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -38,30 +37,26 @@ type recording struct {
 
 func (s *settings) recordCommand() *cobra.Command {
 	r := &recording{settings: s}
-	c := helpcmd.New(help, "record")
-	c.RunE = r.act
-	f := c.Flags()
-	// These two are flags of serve as well, with another meaning.
-	f.BoolVar(&s.stdio, "stdio", false,
-		"the client starts this program and speaks stdio with it; so it is unless --http is given")
-	f.StringVar(&s.addr, "http", "",
-		"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says")
-	f.StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
-	f.StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
-	f.StringArrayVar(&r.headers, "header", nil,
-		"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more "+
-			"is masked")
-	f.StringArrayVar(&r.headerVars, "header-env", nil,
-		"with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
-	conceal(c, func(name string) bool { return slices.Contains(callers, name) })
-	r.granted.Register(f, "the server")
-	f.StringArrayVar(&r.masks, "mask", nil,
-		"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
+	c := helpcmd.New(help, "record", nil, r.act, helpcmd.Flags{
+		// These two are flags of serve as well, with another meaning.
+		{&s.stdio, "stdio",
+			"the client starts this program and speaks stdio with it; so it is unless --http is given"},
+		{&s.addr, "http",
+			"the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that standard error says"},
+		{&r.to, "to", "the `FILE` to write; it must not exist"},
+		{&r.url, "url", "the `URL` of the endpoint of a server on HTTP"},
+		{&r.headers, "header",
+			"with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more " +
+				"is masked"},
+		{&r.headerVars, "header-env",
+			"with --url: send a header with the value of an environment variable, `NAME=VAR`; " +
+				"masked likewise"},
+		{&r.masks, "mask",
+			"mask what matches this `PATTERN` (a regular expression) in messages, headers and paths"},
+	})
+	r.granted.Register(c.Flags(), "the server")
 	return c
 }
-
-// callers are the flags of serve that mean something to record.
-var callers = []string{"allow-origin", "allow-host"}
 
 // only refuses flags that mean nothing to a command.
 func only(cmd *cobra.Command, names ...string) error {
@@ -116,7 +111,7 @@ func created(path string) (*os.File, error) {
 
 // check finds mistakes in the arguments.
 func (r *recording) check(cmd *cobra.Command, args []string) error {
-	if err := errors.Join(only(cmd, callers...), r.callers()); err != nil {
+	if err := r.callers(); err != nil {
 		return err
 	}
 	o := &r.options
@@ -210,7 +205,7 @@ func headers(given, fromEnv []string) (http.Header, error) {
 }
 
 // openRecording reads a recording from a file.
-func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
+func (s *settings) openRecording(name string) (*record.Recording, error) {
 	if name == "" {
 		return nil, usagef("the name of the recording is empty")
 	}
@@ -223,30 +218,17 @@ func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
 		return nil, usageError{err}
 	}
 	if rec.Cut {
-		fmt.Fprintf(stderr, "mockserver: %s ends in the middle of a line, which is left out\n",
-			strings.TrimSpace(name))
+		s.note("%s ends in the middle of a line, which is left out", strings.TrimSpace(name))
 	}
 	return rec, nil
 }
 
 func (s *settings) replayCommand() *cobra.Command {
-	c := helpcmd.New(help, "replay")
-	c.RunE = s.replay
-	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
-	return c
+	return helpcmd.New(help, "replay", nil, s.replay, nil)
 }
 
-// replayed are the flags of serve that mean something to replay.
-var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal",
-	"allow-origin", "allow-host", "ready-file",
-	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
-	"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
-
 func (s *settings) replay(cmd *cobra.Command, args []string) error {
-	known := only(cmd, replayed...)
 	switch {
-	case known != nil:
-		return known
 	case len(args) != 1:
 		return usagef("give one recording: mockserver replay {--stdio | --http ADDRESS} FILE")
 	case s.stdio == (s.addr != ""):
@@ -255,27 +237,18 @@ func (s *settings) replay(cmd *cobra.Command, args []string) error {
 	if err := errors.Join(s.check(), s.rules()); err != nil {
 		return err
 	}
-	rec, err := openRecording(args[0], s.stderr)
+	rec, err := s.openRecording(args[0])
 	if err != nil {
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(s.stderr,
-			"mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n",
+		s.note("%s: values are masked in %s, and match any value when they are replayed%s",
 			args[0], plural.Count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	closeJournal, err := s.openJournal(s.stdout)
-	if err != nil {
-		return err
-	}
-	server, err := rec.Serve(s.options)
-	if err != nil {
-		return errors.Join(usageError{err}, closeJournal())
-	}
-	return s.operate(cmd.Context(), server, closeJournal)
+	return s.operate(cmd.Context(), nil, rec.Serve)
 }
 
 // ordered says of requests that what was masked has made like others how they are answered.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -45,7 +44,7 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 		return r.overHTTP(ctx, recorder, sessions, sessions.Path())
 	case r.url != "":
 		remote, err := record.Dial(r.url, record.RemoteOptions{Header: r.header,
-			Tell: func(sentence string) { fmt.Fprintln(r.stderr, "mockserver: "+sentence) }})
+			Tell: func(sentence string) { r.tell(sentence) }})
 		if err != nil {
 			return usageError{err}
 		}
@@ -109,9 +108,9 @@ func (r *recording) process(args []string) (p record.Process, err error) {
 		_ = out.Close() // whatever is left there is lost
 		if exit := (*exec.ExitError)(nil); errors.As(waited, &exit) && !told {
 			advice := environ.Advice(said.String(), passed, true)
-			fmt.Fprintf(r.stderr, "mockserver: the server ended with %s%s\n", exit, advice)
+			r.note("the server ended with %s%s", exit, advice)
 		} else if waited != nil && !told && !errors.Is(waited, exec.ErrWaitDelay) {
-			fmt.Fprintf(r.stderr, "mockserver: the server did not end well: %v\n", waited)
+			r.note("the server did not end well: %v", waited)
 		}
 	}}, nil
 }
@@ -137,6 +136,6 @@ func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h h
 	if err != nil {
 		return unlistened("--http", r.addr, err)
 	}
-	fmt.Fprintf(r.stderr, "mockserver: recording to %s, listening on http://%s%s\n", r.to, l.Addr(), path)
+	r.note("recording to %s, listening on http://%s%s", r.to, l.Addr(), path)
 	return errors.Join(record.Serve(ctx, l, h, serverGrace), recorder.Err())
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -30,9 +28,7 @@ func (s *settings) rules() error {
 			if err != nil {
 				return usagef("%s: %w", list.flag, err)
 			}
-			for _, warning := range rule.Warnings() {
-				fmt.Fprintln(s.stderr, "mockserver: "+warning)
-			}
+			s.tell(rule.Warnings()...)
 			s.options.Rules = append(s.options.Rules, rule)
 		}
 	}
@@ -58,17 +54,16 @@ func split(args []string) []string {
 }
 
 // openJournal has the journal written to the file that was asked for.
-func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err error) {
+func (s *settings) openJournal() (closeJournal func() error, err error) {
 	var o journal.Options
 	closeJournal = func() error { return nil }
 	switch s.journal {
 	case "":
 	case "-":
-		o.Writer = terminal.HarmlessJSON(stdout)
+		o.Writer = terminal.HarmlessJSON(s.stdout)
 	default:
 		if info, err := os.Stat(s.journal); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			fmt.Fprintf(s.stderr, "mockserver: --journal %s: the journal that was there is replaced\n",
-				s.journal)
+			s.note("--journal %s: the journal that was there is replaced", s.journal)
 		}
 		f, err := os.OpenFile(s.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {

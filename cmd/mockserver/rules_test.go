@@ -12,8 +12,8 @@ import (
 // TestJournalOnStandardOutput: what a client says commands no CI system there, and keeps its value.
 func TestJournalOnStandardOutput(t *testing.T) {
 	var out bytes.Buffer
-	s := &settings{journal: "-"}
-	if _, err := s.openJournal(&out); err != nil {
+	s := &settings{journal: "-", stdout: &out}
+	if _, err := s.openJournal(); err != nil {
 		t.Fatal(err)
 	}
 	const uri = "note:##[error]x"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -9,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -67,7 +65,8 @@ type settings struct {
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	stdout, stderr = terminal.Harmless(stdout), terminal.Harmless(stderr)
 	args = listAsJSON(args)
-	root := command(args, stdin, stdout, stderr)
+	s := &settings{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := s.command(args)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -85,9 +84,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if problems, ok := errors.AsType[world.Problems](err); ok {
 		told = problems // with file and line, each on a line of its own
 	}
-	for line := range strings.SplitSeq(told.Error(), "\n") {
-		fmt.Fprintf(stderr, "mockserver: %s\n", line)
-	}
+	s.tell(strings.Split(told.Error(), "\n")...)
 	if _, usage := errors.AsType[usageError](err); usage {
 		return exitUsage
 	}
@@ -99,8 +96,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 //go:embed help/*.txt
 var help embed.FS
 
-func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	s := &settings{stdin: stdin, stdout: stdout, stderr: stderr}
+// note writes a line to standard error.
+func (s *settings) note(format string, args ...any) {
+	fmt.Fprintf(s.stderr, "mockserver: "+format+"\n", args...)
+}
+
+// tell writes sentences to standard error.
+func (s *settings) tell(sentences ...string) {
+	for _, sentence := range sentences {
+		s.note("%s", sentence)
+	}
+}
+
+func (s *settings) command(args []string) *cobra.Command {
 	noArgs := func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -113,37 +121,46 @@ func command(args []string, stdin io.Reader, stdout, stderr io.Writer) *cobra.Co
 	root := helpcmd.Root(help, "mockserver", version.Of(release).String())
 	root.Args, root.RunE = noArgs, s.act
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := filled(cmd); err != nil || !apart(cmd) {
+		known, limited := meaningful[below(root, cmd).Name()]
+		if err := filled(cmd); err != nil || !limited {
 			return err
 		}
-		return only(cmd)
+		return only(cmd, known...)
 	}
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs,
 		RunE: s.act}
-	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout),
-		quirksCommand(stdout), s.verifyCommand())
-	root.AddCommand(s.recordCommand(), s.replayCommand(), worldCommand(stdout, stderr))
+	root.AddCommand(serve, s.checkCommand(), s.worldsCommand(), s.faultsCommand(), s.quirksCommand(),
+		s.verifyCommand(), s.recordCommand(), s.replayCommand(), s.worldCommand())
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w%s", helpcmd.FlagError(err), helpcmd.NearFlag(c, err))
 	})
 	s.declare(root)
 	helpcmd.Complete(root, completed, nil)
-	helpcmd.Finish(root, args, output.Width(stdout), usagef)
+	helpcmd.Finish(root, args, output.Width(s.stdout), usagef)
 	for _, c := range root.Commands() {
-		if apart(c) {
-			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
+		if known, limited := meaningful[c.Name()]; limited {
+			conceal(c, func(name string) bool { return slices.Contains(known, name) })
 		}
 	}
 	return root
 }
 
-// apart says of a command that flags of serve mean nothing to it.
-func apart(c *cobra.Command) bool {
-	for c.HasParent() && c.Parent() != c.Root() {
+// meaningful are the flags of serve that mean something to commands to which not all do.
+var meaningful = map[string][]string{
+	"check": nil, "worlds": nil, "world": nil, "faults": nil, "quirks": nil, "version": nil, "completion": nil,
+	"record": {"allow-origin", "allow-host"},
+	"replay": {"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal",
+		"allow-origin", "allow-host", "ready-file",
+		"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
+		"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"},
+}
+
+// below is the command right below the root that a command belongs to.
+func below(root, c *cobra.Command) *cobra.Command {
+	for c.HasParent() && c.Parent() != root {
 		c = c.Parent()
 	}
-	return slices.Contains([]string{"check", "worlds", "world", "faults", "quirks", "version", "completion"},
-		c.Name())
+	return c
 }
 
 // completed is what shells complete of flags.
@@ -161,10 +178,6 @@ func summed(all []listed) (words []string) {
 	}
 	return words
 }
-
-// inherited is the part of a command's help about flags of serve, most of which mean nothing
-// to commands that serve no world.
-var inherited = regexp.MustCompile(`(?s)\{\{if \.HasAvailableInheritedFlags\}\}.*?\{\{end\}\}`)
 
 // conceal leaves those flags of serve out of the help of a command that mean nothing to it,
 // all but those that are told to be known.
@@ -205,42 +218,44 @@ func (o *once) Set(text string) error {
 
 // declare makes the flags known to the command and all below it.
 func (s *settings) declare(cmd *cobra.Command) {
-	f := cmd.PersistentFlags()
-	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
-	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
-	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+
-		strings.Join(reference.WorldNames(), ", "))
+	s.world = "default"
+	helpcmd.Flags{
+		{&s.stdio, "stdio", "serve one connection on standard input and output"},
+		{&s.addr, "http", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080"},
+		{&s.world, "world", "the `NAME` of an embedded world, or a YAML or JSON file: " +
+			strings.Join(reference.WorldNames(), ", ")},
+		{&s.options.PageSize, "page-size", "the number `N` of entries on a page; 0 is what the world says"},
+		{&s.faults, "fault",
+			"break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N," +
+				" chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and " +
+				"uri=PATTERN with colons between them; uri takes the rest"},
+		{&s.quirks, "quirk", "be odd in these ways, `NAME[:LIMITS],...`"},
+		{&s.failures, "fail",
+			"answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: " +
+				"-32603:method=resources/read:count=2, http503:count=1"},
+		{&s.latency, "latency",
+			"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median " +
+				"and sigma), dribble:1KiB/s"},
+		{&s.journal, "journal",
+			"write what clients send and get to this `FILE`, a line of JSON for each, in place of what is " +
+				"in it; - is the standard output, with --http only"},
+		{&s.ready, "ready-file",
+			"write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, " +
+				"version), and remove it in the end"},
+		{&s.listFaults, "list-faults", "list the faults and exit"},
+		{&s.listWorlds, "list-worlds", "list the ready worlds and exit"},
+		{&s.listQuirks, "list-quirks", "list the quirks and exit"},
+	}.Add(cmd.PersistentFlags())
 	s.dir.declare(cmd)
 	s.steer.declare(cmd)
-	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
-	f.IntVar(&s.options.PageSize, "page-size", 0,
-		"the number `N` of entries on a page; 0 is what the world says")
-	f.StringArrayVar(&s.faults, "fault", nil,
-		"break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N,"+
-			" chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and "+
-			"uri=PATTERN with colons between them; uri takes the rest")
-	f.StringArrayVar(&s.quirks, "quirk", nil, "be odd in these ways, `NAME[:LIMITS],...`")
-	f.StringArrayVar(&s.failures, "fail", nil,
-		"answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: "+
-			"-32603:method=resources/read:count=2, http503:count=1")
-	f.StringArrayVar(&s.latency, "latency", nil,
-		"delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and "+
-			"sigma), dribble:1KiB/s")
+	f := cmd.PersistentFlags()
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
-	f.StringVar(&s.journal, "journal", "",
-		"write what clients send and get to this `FILE`, a line of JSON for each, in place of what is "+
-			"in it; - is the standard output, with --http only")
+	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
 	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil,
 		"web origins whose pages may call the server (CORS), beside loopback ones, `O,...`")
 	f.StringSliceVar(&s.options.AllowedHosts, "allow-host", nil,
 		"host names by which the server and its admin interface may be called beside those of loopback, "+
 			"`NAME,...`; * is any")
-	f.StringVar(&s.ready, "ready-file", "",
-		"write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, "+
-			"version), and remove it in the end")
-	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
-	f.BoolVar(&s.listWorlds, "list-worlds", false, "list the ready worlds and exit")
-	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
 	f.VisitAll(func(flag *pflag.Flag) {
 		if flag.Value.Type() == "string" {
 			flag.Value = &once{Value: flag.Value}
@@ -251,7 +266,7 @@ func (s *settings) declare(cmd *cobra.Command) {
 func (s *settings) act(cmd *cobra.Command, _ []string) error {
 	ctx := cmd.Context()
 	if s.listWorlds {
-		return listWorlds(s.stdout)
+		return s.printWorlds()
 	}
 	if s.listFaults || s.listQuirks {
 		return s.list()
@@ -269,10 +284,8 @@ func (s *settings) act(cmd *cobra.Command, _ []string) error {
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
-	for _, line := range s.suit(cmd) {
-		fmt.Fprintln(s.stderr, "mockserver: "+line)
-	}
-	w, files, err := s.served(ctx, s.stderr)
+	s.tell(s.suit(cmd)...)
+	w, files, err := s.served(ctx)
 	if errors.Is(err, context.Canceled) {
 		return nil // a signal is an ordinary end
 	}
@@ -280,21 +293,24 @@ func (s *settings) act(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	defer closeFiles(files)
-	closeJournal, err := s.openJournal(s.stdout)
+	return s.operate(ctx, files, func(o reference.Options) (*reference.Server, error) {
+		return reference.New(w, o)
+	})
+}
+
+// operate makes a server, has it serve until the end, and ends all that goes with it.
+func (s *settings) operate(ctx context.Context, files *dir.Dir,
+	made func(reference.Options) (*reference.Server, error)) error {
+	closeJournal, err := s.openJournal()
 	if err != nil {
 		return err
 	}
-	server, err := reference.New(w, s.options)
+	server, err := made(s.options)
 	if err != nil {
 		return errors.Join(usageError{err}, closeJournal())
 	}
 	defer watch(ctx, files, server)()
-	return s.operate(ctx, server, closeJournal)
-}
-
-// operate has a server serve until the end, and ends all that goes with the server.
-func (s *settings) operate(ctx context.Context, server *reference.Server, closeJournal func() error) error {
-	adminURL, endAdmin, err := s.steer.serveAdmin(ctx, server, s.options.AllowedHosts, s.stderr)
+	adminURL, endAdmin, err := s.serveAdmin(ctx, server)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())
 	}
@@ -309,11 +325,10 @@ func (s *settings) operate(ctx context.Context, server *reference.Server, closeJ
 }
 
 // served is the world that is served, and the directory that it is made of if it is.
-func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.World, files *dir.Dir,
-	err error) {
+func (s *settings) served(ctx context.Context) (w reference.World, files *dir.Dir, err error) {
 	if s.dir.path == "" {
 		w, warnings, err := inspect(s.world)
-		warn(stderr, "mockserver: ", warnings)
+		warn(s.stderr, "mockserver: ", warnings)
 		if err != nil {
 			if e := (*fs.PathError)(nil); errors.As(err, &e) {
 				err = fmt.Errorf("--world %s: the file cannot be read: %w", s.world, e.Err)
@@ -321,12 +336,11 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 			err = usageError{err}
 		} else if n := s.options.PageSize; n > 0 && w.PageSize > 0 && n != w.PageSize &&
 			!slices.Contains(reference.WorldNames(), s.world) {
-			fmt.Fprintf(stderr, "mockserver: --page-size %d takes the place of the pageSize %d of %s\n", n,
-				w.PageSize, s.world)
+			s.note("--page-size %d takes the place of the pageSize %d of %s", n, w.PageSize, s.world)
 		}
 		return w, nil, err
 	}
-	if files, err = s.dir.open(ctx, stderr); err != nil {
+	if files, err = s.openDir(ctx); err != nil {
 		return w, nil, err
 	}
 	s.options.Current = files.World
@@ -380,7 +394,6 @@ func (s *settings) check() error {
 }
 
 func (s *settings) list() error {
-	var b strings.Builder
 	var all []listed
 	if s.listFaults {
 		all = catalogue()
@@ -388,12 +401,7 @@ func (s *settings) list() error {
 	if s.listQuirks {
 		all = append(all, oddities()...)
 	}
-	for _, l := range all {
-		fmt.Fprintf(&b, "%s\t%s\t%s\n", l.Name, cmp.Or(l.Requirement, strings.Join(l.Permits, ","), l.Area),
-			l.Summary)
-	}
-	_, err := io.WriteString(s.stdout, b.String())
-	return err
+	return texts.ExecuteTemplate(s.stdout, "names", all)
 }
 
 // serveStdio serves until the input ends. A signal is an ordinary end, too.
@@ -413,9 +421,7 @@ func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, admi
 		return unlistened("--http", s.addr, err)
 	}
 	scheme := scheme(s.options)
-	fmt.Fprintf(s.stderr,
-		"mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n",
-		scheme, listener.Addr())
+	s.note("listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)", scheme, listener.Addr())
 	base := scheme + callable(listener.Addr())
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}
 	err = s.whileReady(at, func() error { return server.Serve(ctx, listener) })

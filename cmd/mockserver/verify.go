@@ -54,39 +54,37 @@ type verifier struct {
 
 	// Those of --faults, and of one run against a fault: what the server on stdio hears otherwise than on
 	// the command line, what the client finds in its environment, and where its output goes.
-	faultSet  []string
-	jobs      int
-	overrides map[string]string
-	env       []string
-	clientOut io.Writer
+	faultSet             []string
+	jobs                 int
+	overrides            map[string]string
+	env                  []string
+	clientOut, clientErr io.Writer
 }
 
 func (s *settings) verifyCommand() *cobra.Command {
-	v := &verifier{settings: s}
-	c := helpcmd.New(help, "verify")
-	c.RunE = v.act
+	v := &verifier{settings: s, timeout: time.Minute, jobs: runtime.NumCPU()}
+	c := helpcmd.New(help, "verify", nil, v.act, helpcmd.Flags{
+		{&v.timeout, "timeout", "the time that the client has to come to its end"},
+		{&v.strict, "strict", "count warnings as failures"},
+		{&v.stdioCommand, "stdio-command",
+			"give the client the command line of a server on stdio in MCP_SERVER_COMMAND"},
+		{&v.provoke, "provoke", "end one session of Streamable HTTP, which the client has to replace"},
+		{&v.endStream, "provoke-stream",
+			"end one event stream that GET opened (2025-11-25), and ask the client to wait for a second"},
+		{&v.protect, "protect",
+			"demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN"},
+		{&v.ignoreExit, "ignore-exit",
+			"judge a client by what it said, even if it ends with another status than 0"},
+		{&v.listRules, "list", "list the requirements and exit; with --json - as JSON"},
+		{&v.jobs, "jobs", "with --faults, run this many clients at a time, `N`"},
+		{&v.serveInto, "serve-into", ""},
+	})
 	f := c.Flags()
-	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
-	f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	f.StringSliceVar(&v.only, "only", nil, "judge these requirements only, `ID,...`")
-	f.BoolVar(&v.stdioCommand, "stdio-command", false,
-		"give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
-	f.BoolVar(&v.provoke, "provoke", false,
-		"end one session of Streamable HTTP, which the client has to replace")
-	f.BoolVar(&v.endStream, "provoke-stream", false,
-		"end one event stream that GET opened (2025-11-25), and ask the client to wait for a second")
-	f.BoolVar(&v.protect, "protect", false,
-		"demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
-	f.BoolVar(&v.ignoreExit, "ignore-exit", false,
-		"judge a client by what it said, even if it ends with another status than 0")
-	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
 	f.StringSliceVar(&v.faultSet, "faults", nil,
 		"run the client against each fault of this `SET`, and say how it coped: names, areas (page), "+
 			"connection, or all")
-	f.IntVar(&v.jobs, "jobs", runtime.NumCPU(), "with --faults, run this many clients at a time, `N`")
 	v.granted.Register(f, "the client")
-	f.StringVar(&v.serveInto, "serve-into", "", "")
-	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
 	conceal(c, func(name string) bool {
 		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds",
@@ -97,7 +95,7 @@ func (s *settings) verifyCommand() *cobra.Command {
 
 func (v *verifier) act(cmd *cobra.Command, args []string) error {
 	if v.listRules {
-		return listRules(v.stdout, v.JSON != "")
+		return v.printRules()
 	}
 	if v.serveInto != "" {
 		return v.serveStdio(cmd)
@@ -109,9 +107,9 @@ func (v *verifier) act(cmd *cobra.Command, args []string) error {
 	if len(v.faultSet) > 0 {
 		judge = v.judgeFaults
 	}
-	status, err := judge(cmd, args, v.stdout, v.stderr)
+	status, err := judge(cmd, args)
 	if errors.Is(err, context.Canceled) {
-		fmt.Fprintln(v.stderr, "mockserver: interrupted before the client was started")
+		v.note("interrupted before the client was started")
 		return exitStatus(reports.ExitNotEstablished)
 	}
 	if err != nil || status == reports.ExitOK {
@@ -161,14 +159,13 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 
 // prepare makes the world and the options of the server, for HTTP and stdio alike. The
 // directory, if the world is one, is to be closed.
-func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.World, files *dir.Dir,
-	err error) {
+func (v *verifier) prepare(cmd *cobra.Command) (w reference.World, files *dir.Dir, err error) {
 	if err := v.rules(); err != nil {
 		return w, nil, err
 	}
 	v.options.TimelineOnRequest = true // a client takes its time to start
 	told := v.suit(cmd)
-	w, files, err = v.served(cmd.Context(), stderr)
+	w, files, err = v.served(cmd.Context())
 	if err != nil {
 		return w, nil, err
 	}
@@ -177,9 +174,7 @@ func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.Wo
 		v.options.PageSize = max(1, (len(w.Resources)+pages-1)/pages)
 	}
 	if v.serveInto == "" {
-		for _, line := range told {
-			fmt.Fprintln(stderr, "mockserver: "+line)
-		}
+		v.settings.tell(told...)
 	}
 	return w, files, nil
 }
@@ -214,10 +209,9 @@ type listedRule struct {
 	Profile    string                  `json:"profile"`
 }
 
-// listRules lists the requirements for clients.
-func listRules(stdout io.Writer, asJSON bool) error {
+// printRules lists the requirements for clients.
+func (v *verifier) printRules() error {
 	all := []listedRule{}
-	var b strings.Builder
 	for _, r := range clientcheck.Catalogue().Requirements() {
 		l := listedRule{
 			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis,
@@ -229,13 +223,11 @@ func listRules(stdout io.Writer, asJSON bool) error {
 			l.Section = s.Ref()
 		}
 		all = append(all, l)
-		fmt.Fprintf(&b, "%s  %-6s  %-4s  %-10s  %s\n", r.ID, r.Level, r.Grade, r.Basis, r.Title)
 	}
-	if !asJSON {
-		_, err := io.WriteString(stdout, b.String())
-		return err
+	if v.JSON != "" {
+		return output.JSON(v.stdout, all)
 	}
-	return output.JSON(stdout, all)
+	return texts.ExecuteTemplate(v.stdout, "rules", all)
 }
 
 // guarded makes the guard that --protect or the flags for tokens ask for.
@@ -246,13 +238,7 @@ func (v *verifier) guarded() error {
 				"--protect is good for everything")
 		}
 		v.token = rand.Text()
-		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: v.token}},
-			AuthorizationServer: v.steer.issuer})
-		if err != nil {
-			return usageError{err}
-		}
-		v.options.Guard = g
-		return nil
+		v.steer.demanded = []guard.Token{{Secret: v.token}}
 	}
 	return v.steer.protect(&v.options, "127.0.0.1:0")
 }
@@ -260,21 +246,7 @@ func (v *verifier) guarded() error {
 // secrets are what must not appear in a report.
 func (v *verifier) secrets() []string {
 	all := slices.Concat(environ.Secrets(), v.granted.Secrets())
-	if v.token != "" {
-		return append(all, v.token)
-	}
-	if v.steer.tokens == "" {
-		return all
-	}
-	text, err := variable("--token-env", v.steer.tokens)
-	if err != nil {
-		return all // guarded has said so
-	}
-	tokens, err := guard.Parse(text)
-	if err != nil {
-		return all // likewise
-	}
-	for _, t := range tokens {
+	for _, t := range v.steer.demanded {
 		all = append(all, t.Secret)
 	}
 	return all

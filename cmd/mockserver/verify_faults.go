@@ -1,16 +1,15 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
-	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/revision"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
@@ -160,7 +159,7 @@ type faultRun struct {
 }
 
 // judgeFaults runs the client against each fault of the set, in each combination, and says how it coped.
-func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr io.Writer) (int, error) {
+func (v *verifier) judgeFaults(cmd *cobra.Command, args []string) (int, error) {
 	set, err := chosen(v.faultSet)
 	if err != nil {
 		return 0, err
@@ -181,7 +180,7 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 		}
 		r.Combinations = append(r.Combinations, coping{at, b.why == "", b.why})
 		if b.why != "" {
-			fmt.Fprintf(stderr, "mockserver: %s is left out: %s\n", at, b.why)
+			v.note("%s is left out: %s", at, b.why)
 		}
 	}
 	if err = run.trials(set, r); err != nil {
@@ -190,15 +189,15 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 	r.Interrupted = cmd.Context().Err() != nil
 	var unwritten error
 	if v.JSON != "" {
-		unwritten = output.To(v.JSON, stdout, func(w io.Writer) error { return output.JSON(w, r) })
+		unwritten = output.To(v.JSON, v.stdout, func(w io.Writer) error { return output.JSON(w, r) })
 	}
 	if v.JSON != "-" {
-		if _, err := io.WriteString(stdout, r.table(v.Quiet)); err != nil {
+		if err := texts.ExecuteTemplate(v.stdout, "faults", r.table(v.Quiet)); err != nil {
 			return 0, err
 		}
 	}
 	if unwritten != nil {
-		fmt.Fprintf(stderr, "mockserver: --json: %v\n", unwritten)
+		v.note("--json: %v", unwritten)
 		return reports.ExitNotEstablished, nil
 	}
 	return r.status(v.strict), nil
@@ -263,59 +262,13 @@ func (r *faultReport) status(strict bool) int {
 	return reports.ExitOK
 }
 
-// working is in how many combinations the client works without a fault.
-func (r *faultReport) working() int {
-	n := 0
-	for _, at := range r.Combinations {
-		if at.Works {
-			n++
-		}
-	}
-	return n
-}
-
 // table is the report for people: the worst first, each fault with what a good client does.
-func (r *faultReport) table(quiet bool) string {
-	var b strings.Builder
-	for _, o := range outcomes {
-		if quiet && o != hung && o != crashed && o != otherData {
-			continue
-		}
-		places := map[string][]string{}
-		var order []faulty
-		for _, t := range r.Trials {
-			if t.Outcome != o {
-				continue
-			}
-			if places[t.Fault] == nil {
-				order = append(order, t)
-			}
-			places[t.Fault] = append(places[t.Fault], t.String())
-		}
-		if o == notShown && len(order) > 0 {
-			fmt.Fprintf(&b, "%-11s %s, in %s: nothing that the client was sent differed\n", o,
-				plural.Count(len(order), "fault"), plural.Count(r.Summary[o], "run"))
-			continue
-		}
-		for _, t := range order {
-			fmt.Fprintf(&b, "%-11s %s  (%s)\n", o, t.Fault, strings.Join(places[t.Fault], ", "))
-			if t.Detail != "" {
-				fmt.Fprintf(&b, "%-11s   %s\n", "", t.Detail)
-			}
-			if slices.Contains([]outcome{hung, crashed, otherData}, o) && t.Client != "" {
-				fmt.Fprintf(&b, "%-11s   A good client: %s\n", "", t.Client)
-			}
-		}
+func (r *faultReport) table(quiet bool) map[string]any {
+	faults := map[outcome][][]faulty{}
+	for _, all := range group.By(r.Trials, func(t faulty) outcome { return t.Outcome }) {
+		faults[all[0].Outcome] = group.By(all, func(t faulty) string { return t.Fault })
 	}
-	fmt.Fprintf(&b, "%s in %s", plural.Count(len(r.Trials), "run"), plural.Count(r.working(), "combination"))
-	for _, o := range outcomes {
-		if r.Summary[o] > 0 {
-			fmt.Fprintf(&b, ", %d %s", r.Summary[o], o)
-		}
-	}
-	b.WriteString("\n")
-	for _, x := range r.LeftOut {
-		fmt.Fprintf(&b, "%s left out: %s\n", plural.Count(x.Runs, "run"), x.Why)
-	}
-	return b.String()
+	working := slices.DeleteFunc(slices.Clone(r.Combinations), func(at coping) bool { return !at.Works })
+	return map[string]any{"Report": r, "Outcomes": outcomes, "Faults": faults, "Working": len(working),
+		"Quiet": quiet}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -198,40 +197,16 @@ func difference(was, is []byte) string {
 func (f *faultRun) converse(at combination, n fault.Needs, name string) (c talk, err error) {
 	v, args := f.prepared(at, n, name)
 	var stdout, stderr bytes.Buffer
-	v.clientOut = &stdout
-	w, files, err := v.prepare(f.cmd, io.Discard)
+	v.stderr, v.clientOut, v.clientErr = io.Discard, &stdout, &stderr
+	var journals [][]byte
+	c.played, journals, err = v.session(f.cmd, args)
 	if errors.Is(err, context.Canceled) {
 		c.interrupted = "interrupted"
 		return c, nil
 	}
-	if err != nil {
-		return c, err
-	}
-	defer closeFiles(files)
-	v.options.Journal = journal.New(journal.Options{Entries: keptEntries, Bytes: keptBytes,
-		MaxRaw: keptMessage})
-	v.overrides["page-size"] = fmt.Sprint(v.options.PageSize)
-	server, unwatch, err := v.serve(f.cmd.Context(), w, files)
-	if err != nil {
-		return c, err
-	}
-	defer unwatch()
-	defer server.Close() //nolint:errcheck // what it has to say is in the journal
-	into, err := os.MkdirTemp("", "mockserver-verify-*")
-	if err != nil {
-		return c, err
-	}
-	defer os.RemoveAll(into) //nolint:errcheck // a leftover in the temporary directory
-	c.played, err = v.play(f.cmd, server, args, into, &stderr)
-	if err != nil {
-		return c, err
-	}
 	c.stdout, c.stderr = stdout.Bytes(), stderr.Bytes()
-	journals, err := stdioJournals(into)
-	var own bytes.Buffer
-	_, unwritten := server.Journal().WriteTo(&own)
-	c.read(append(journals, own.Bytes()))
-	return c, errors.Join(err, unwritten)
+	c.read(journals)
+	return c, err
 }
 
 // prepared are the settings and arguments of a run.

@@ -65,7 +65,7 @@ func closeFiles(files *dir.Dir) {
 
 // serveStdio is what a client starts: a server that leaves its journal in a directory.
 func (v *verifier) serveStdio(cmd *cobra.Command) error {
-	w, files, err := v.prepare(cmd, v.stderr)
+	w, files, err := v.prepare(cmd)
 	if err != nil {
 		return err
 	}
@@ -124,47 +124,56 @@ func crossing(signalled context.Context, stdin io.Reader) (ctx context.Context, 
 	return ctx, ending{stdin, see}, func() { stop(); see(); cancel() }
 }
 
-// judge runs the client and writes the verdict. It returns the exit status.
-func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Writer) (int, error) {
-	if err := v.guarded(); err != nil {
-		return 0, err
-	}
-	w, files, err := v.prepare(cmd, stderr)
+// session has the client talk to servers, and returns what these have noted: that over HTTP, and each of
+// those on stdio.
+func (v *verifier) session(cmd *cobra.Command, args []string) (run played, journals [][]byte, err error) {
+	into, err := os.MkdirTemp("", "mockserver-verify-*")
 	if err != nil {
-		return 0, err
+		return run, nil, err
+	}
+	defer os.RemoveAll(into) //nolint:errcheck // a leftover in the temporary directory
+	w, files, err := v.prepare(cmd)
+	if err != nil {
+		return run, nil, err
 	}
 	defer closeFiles(files)
+	if v.overrides != nil {
+		v.overrides["page-size"] = fmt.Sprint(v.options.PageSize)
+	}
 	kept, err := v.keepJournal()
 	if err != nil {
-		return 0, err
+		return run, nil, err
 	}
 	server, unwatch, err := v.serve(cmd.Context(), w, files)
 	if err != nil {
-		return 0, errors.Join(err, kept.Close())
+		return run, nil, errors.Join(err, kept.Close())
 	}
 	defer unwatch()
-	into, err := os.MkdirTemp("", "mockserver-verify-*")
-	if err != nil {
-		return 0, errors.Join(err, server.Close(), kept.Close())
+	run, err = v.play(cmd, server, args, into)
+	if err == nil && v.overrides == nil { // else others are at work
+		run.left = lifetime.EndStrays(v.stderr, "mockserver: the client", mask.NewMasker(v.secrets()).String)
 	}
-	defer os.RemoveAll(into) //nolint:errcheck // a leftover in the temporary directory
-	run, err := v.play(cmd, server, args, into, stderr)
-	if err != nil {
-		return 0, errors.Join(err, server.Close(), kept.Close())
-	}
-	left := lifetime.EndStrays(stderr, "mockserver: the client", mask.NewMasker(v.secrets()).String)
 	var overHTTP bytes.Buffer
-	_, err = server.Journal().WriteTo(&overHTTP)
-	journals := []io.Reader{&overHTTP}
+	_, unwritten := server.Journal().WriteTo(&overHTTP)
 	onStdio, missing := stdioJournals(into)
-	for _, lines := range onStdio {
-		journals = append(journals, bytes.NewReader(lines))
+	err = errors.Join(err, unwritten, missing, server.Close(), server.Journal().Err(),
+		addJournals(kept, server.Journal().Last(), onStdio), kept.Close())
+	return run, append([][]byte{overHTTP.Bytes()}, onStdio...), err
+}
+
+// judge runs the client and writes the verdict. It returns the exit status.
+func (v *verifier) judge(cmd *cobra.Command, args []string) (int, error) {
+	if err := v.guarded(); err != nil {
+		return 0, err
+	}
+	run, lines, err := v.session(cmd, args)
+	var journals []io.Reader
+	for _, of := range lines {
+		journals = append(journals, bytes.NewReader(of))
 	}
 	noted, unreadable := clientcheck.Read(journals...)
-	err = errors.Join(err, missing, unreadable, server.Close(), server.Journal().Err())
-	if err := errors.Join(err, addJournals(kept, server.Journal().Last(), onStdio),
-		kept.Close()); err != nil {
-		return reports.ExitNotEstablished, err
+	if err := errors.Join(err, unreadable); err != nil {
+		return 0, err
 	}
 	r := clientcheck.Judge(noted, clientcheck.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
@@ -176,40 +185,37 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 			Environment: v.granted.Pass, AdditionalSetting: v.shown(run),
 		},
 	})
-	r.Summary.LeftBehind = left
-	v.tell(stderr, r, run)
+	r.Summary.LeftBehind = run.left
+	v.comment(r, run)
 	rows := clientcheck.Catalogue()
-	if err := v.Write(stdout, r, write.Options{
+	if err := v.Write(v.stdout, r, write.Options{
 		Strict: v.strict, Observed: true, Areas: rows.Titles(), Describe: rows.Describe, Demand: rows.Demand,
 	}); err != nil {
-		fmt.Fprintf(stderr, "mockserver: %v\n", err)
+		v.note("%v", err)
 		return reports.ExitNotEstablished, nil
 	}
 	return clientcheck.ExitCode(r, v.strict), nil
 }
 
-// tell says how the client ended, and whether it was there at all.
-func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
+// comment says how the client ended, and whether it was there at all.
+func (v *verifier) comment(r *reports.Report, run played) {
 	advice := environ.Advice(run.said, run.passed, len(r.Results) == 0)
 	switch {
 	case run.interrupted != "":
-		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n",
-			run.took.Round(time.Millisecond), run.interrupted)
+		v.note("the client was ended after %s: %s", run.took.Round(time.Millisecond), run.interrupted)
 	case clientcheck.Crash(r) != "":
-		fmt.Fprintf(stderr, "mockserver: %s; what came after is not established "+
-			"(--ignore-exit does without it)%s\n", clientcheck.Crash(r), advice)
+		v.note("%s; what came after is not established (--ignore-exit does without it)%s",
+			clientcheck.Crash(r), advice)
 	case run.exit != "0":
-		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s%s\n", run.exit, advice)
+		v.note("the client ended by itself: %s%s", run.exit, advice)
 	}
 	if len(r.Results) == 0 {
-		fmt.Fprintln(stderr,
-			"mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
+		v.note("the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
 	}
 	if idle := clientcheck.Idle(r); idle != "" {
-		fmt.Fprintf(stderr, "mockserver: nothing is established: %s\n", idle)
+		v.note("nothing is established: %s", idle)
 	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
-		fmt.Fprintln(stderr,
-			"mockserver: nothing is established: the client gave no occasion to judge what was selected")
+		v.note("nothing is established: the client gave no occasion to judge what was selected")
 	}
 }
 
@@ -238,11 +244,12 @@ type played struct {
 	took        time.Duration
 	said        string   // the end of its standard error
 	passed      []string // variables
+	left        []string // processes that it has left behind
 }
 
 // play runs the client against the server until it ends.
-func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []string, into string,
-	stderr io.Writer) (played, error) {
+func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []string, into string) (played,
+	error) {
 	serving, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	listener, err := server.Listen(serving, "127.0.0.1:0")
 	if err != nil {
@@ -259,7 +266,7 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	if err != nil {
 		return played{}, err
 	}
-	adminURL, endAdmin, err := v.steer.serveAdmin(serving, server, v.options.AllowedHosts, stderr)
+	adminURL, endAdmin, err := v.serveAdmin(serving, server)
 	if err != nil {
 		return played{}, err
 	}
@@ -286,7 +293,8 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	}
 	client.Env = append(client.Env, v.env...)
 	said := transport.NewTail(lastSaid)
-	client.Stdout, client.Stderr = cmp.Or(v.clientOut, stderr), io.MultiWriter(stderr, said)
+	client.Stdout = cmp.Or(v.clientOut, v.stderr)
+	client.Stderr = io.MultiWriter(cmp.Or(v.clientErr, v.stderr), said)
 	client.WaitDelay = 2 * time.Second
 	began := time.Now()
 	if err := procgroup.Start(client); err != nil {

@@ -21,22 +21,20 @@ import (
 // example names the world with a bit of everything.
 const example = "example"
 
-func worldsCommand(stdout io.Writer) *cobra.Command {
-	c := helpcmd.New(help, "worlds")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+func (s *settings) worldsCommand() *cobra.Command {
+	return helpcmd.New(help, "worlds", nil, func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return listWorlds(stdout)
+			return s.printWorlds()
 		case len(args) > 1:
 			return usagef("worlds takes one name at the most")
 		}
-		return printWorld(args[0], stdout)
-	}
-	return c
+		return s.printWorld(args[0])
+	}, nil)
 }
 
 // printWorld prints a ready world as it is written.
-func printWorld(name string, stdout io.Writer) error {
+func (s *settings) printWorld(name string) error {
 	data := []byte(world.Example)
 	if name != example {
 		names := reference.WorldNames()
@@ -49,14 +47,14 @@ func printWorld(name string, stdout io.Writer) error {
 			return err
 		}
 	}
-	_, err := stdout.Write(data)
+	_, err := s.stdout.Write(data)
 	return err
 }
 
-// listWorlds prints a line for each ready world: its name, how much there is in it, and
+// printWorlds prints a line for each ready world: its name, how much there is in it, and
 // what it is good for.
-func listWorlds(stdout io.Writer) error {
-	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+func (s *settings) printWorlds() error {
+	table := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
 	for _, name := range reference.WorldNames() {
 		w, err := reference.NamedWorld(name)
 		if err != nil {
@@ -68,35 +66,32 @@ func listWorlds(stdout io.Writer) error {
 	return table.Flush()
 }
 
-func worldCommand(stdout, stderr io.Writer) *cobra.Command {
+func (s *settings) worldCommand() *cobra.Command {
 	var from, to string
-	c := helpcmd.New(help, "world")
-	c.RunE = func(cmd *cobra.Command, args []string) error {
+	c := helpcmd.New(help, "world", nil, func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
 			return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(cmd, args[0]))
 		case from == "":
 			return usagef("give a recording: mockserver world --from RECORDING")
 		}
-		return worldFrom(from, to, stdout, stderr)
-	}
-	schema := helpcmd.New(help, "schema")
-	schema.RunE = func(_ *cobra.Command, args []string) error {
+		return s.worldFrom(from, to)
+	}, helpcmd.Flags{
+		{&from, "from", "the `RECORDING` to read"},
+		{&to, "to", "the `FILE` to write, which must not exist; otherwise it is the standard output"},
+	})
+	c.AddCommand(helpcmd.New(help, "schema", nil, func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unexpected argument %q", args[0])
 		}
-		_, err := io.WriteString(stdout, world.Schema)
+		_, err := io.WriteString(s.stdout, world.Schema)
 		return err
-	}
-	c.AddCommand(schema)
-	c.Flags().StringVar(&from, "from", "", "the `RECORDING` to read")
-	c.Flags().StringVar(&to, "to", "",
-		"the `FILE` to write, which must not exist; otherwise it is the standard output")
+	}, nil))
 	return c
 }
 
-func worldFrom(from, to string, stdout, stderr io.Writer) error {
-	rec, err := openRecording(from, stderr)
+func (s *settings) worldFrom(from, to string) error {
+	rec, err := s.openRecording(from)
 	if err != nil {
 		return err
 	}
@@ -108,11 +103,9 @@ func worldFrom(from, to string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range notes {
-		fmt.Fprintln(stderr, "mockserver: "+note)
-	}
+	s.tell(notes...)
 	if to == "" {
-		_, err = terminal.HarmlessJSON(stdout).Write(data)
+		_, err = terminal.HarmlessJSON(s.stdout).Write(data)
 		return err
 	}
 	file, err := created(to)

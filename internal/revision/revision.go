@@ -66,31 +66,26 @@ func read(file, text string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []yamlfile.Problem
-	fail := func(path, format string, args ...any) {
-		problems = append(problems,
-			x.Problem(path, format, args...))
-	}
 	oneOf := func(path, value string, known ...string) {
 		if slices.Contains(known, value) {
 			return
 		}
-		fail(path, "%s must be one of %s, not %q%s", path[strings.LastIndex(path, ".")+1:],
+		x.Fail(path, "%s must be one of %s, not %q%s", path[strings.LastIndex(path, ".")+1:],
 			strings.Join(known, ", "), value, yamlfile.DidYouMean(value, known))
 	}
 	t := &Table{entries: f.Revisions, order: slices.Sorted(maps.Keys(f.Revisions))}
 	if len(t.order) == 0 {
-		fail("", "no revisions")
+		x.Fail("", "no revisions")
 	}
 	for i, date := range t.order {
 		path, e := "revisions."+date, t.entries[date]
 		if _, err := time.Parse(time.DateOnly, date); err != nil {
-			fail(path, "%s is not a date, such as 2024-11-05", date)
+			x.Fail(path, "%s is not a date, such as 2024-11-05", date)
 		}
 		if e.Inherits != "" {
 			from, known := t.entries[e.Inherits]
 			if !known || e.Inherits >= date {
-				fail(path+".inherits", "%s: no earlier revision %q to inherit from", date, e.Inherits)
+				x.Fail(path+".inherits", "%s: no earlier revision %q to inherit from", date, e.Inherits)
 				continue
 			}
 			e.Era = cmp.Or(e.Era, from.Era)
@@ -99,25 +94,22 @@ func read(file, text string) (*Table, error) {
 			}
 			e.Line = slices.Clone(from.Line)
 		} else if i > 0 {
-			fail(path, "%s: only the first revision inherits from none", date)
+			x.Fail(path, "%s: only the first revision inherits from none", date)
 		}
 		oneOf(path+".era", e.Era, legacy, Modern)
 		if len(e.Transports) == 0 {
-			fail(path, "%s: no transports", date)
+			x.Fail(path, "%s: no transports", date)
 		}
 		for j, transport := range e.Transports {
 			if slices.Contains(e.Transports[:j], transport) {
-				fail(path+".transports", "%s: the transport %s twice", date, transport)
+				x.Fail(path+".transports", "%s: the transport %s twice", date, transport)
 			}
 			oneOf(path+".transports", transport, Stdio, HTTP, SSE)
 		}
 		e.Line = append(e.Line, date)
 		t.entries[date] = e
 	}
-	if len(problems) > 0 {
-		return nil, &yamlfile.Error{File: x.File, Problems: problems}
-	}
-	return t, nil
+	return t, x.Err()
 }
 
 // Names lists the revisions, oldest first.

@@ -22,25 +22,24 @@ var (
 
 // decoder copies a tree of nodes into Go values.
 type decoder struct {
-	index    *Index
-	typed    bool // numbers and truth values are no texts
-	problems []Problem
-	anchors  map[string]ast.Node
-	open     []string // aliases being replaced
-	nodes    int
-	fields   map[reflect.Type]map[string][]int
+	index   *Index
+	typed   bool // numbers and truth values are no texts
+	anchors map[string]ast.Node
+	open    []string // aliases being replaced
+	nodes   int
+	fields  map[reflect.Type]map[string][]int
 }
 
 // fail notes a problem; past the bound nothing is noted. The format is that of the text, with a
 // colon before it where the message has one after the path.
 func (d *decoder) fail(path string, n ast.Node, format string, args ...any) {
-	if len(d.problems) < maxProblems {
+	if len(d.index.Problems) < maxProblems {
 		text := fmt.Sprintf(format, args...)
 		separator := " "
 		if strings.HasPrefix(text, ": ") {
 			separator = ""
 		}
-		d.problems = append(d.problems, Problem{
+		d.index.Problems = append(d.index.Problems, Problem{
 			Pos: position(n), Path: path, Message: cmp.Or(path, "the file") + separator + text,
 			Text: strings.TrimPrefix(text, ": "),
 		})
@@ -52,13 +51,13 @@ const shownName = 100
 
 // unknown notes a field that there is not.
 func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
-	if len(d.problems) < maxProblems {
+	if len(d.index.Problems) < maxProblems {
 		hint := suggest(k, t)
 		shown := k
 		if len(k) > shownName {
 			shown = strings.ToValidUTF8(k[:shownName], "") + "…"
 		}
-		d.problems = append(d.problems, Problem{
+		d.index.Problems = append(d.index.Problems, Problem{
 			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", shown,
 				within(path), hint),
 			Text: fmt.Sprintf("unknown member %q%s", shown, hint), Unknown: k,
@@ -282,10 +281,6 @@ func (d *decoder) mapping(path string, n ast.Node, to reflect.Value, depth int) 
 		d.fail(path, n, "must map names to values, not be %s", what(n))
 		return
 	}
-	if to.Type().Key().Kind() != reflect.String {
-		d.fail(path, n, "cannot be set from a file")
-		return
-	}
 	made := reflect.MakeMapWithSize(to.Type(), len(members))
 	for _, m := range members {
 		k, ok := d.key(path, m)
@@ -381,8 +376,10 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 			to.SetBool(b.Value)
 		}
 	case to.CanInt():
-		v, is := integer(n)
-		if ok = is && !to.OverflowInt(v); ok {
+		x, is := n.(*ast.IntegerNode)
+		if ok = is; ok {
+			v, err := strconv.ParseInt(fmt.Sprint(x.Value), 10, 64)
+			ok = err == nil && !to.OverflowInt(v)
 			to.SetInt(v)
 		}
 	case to.CanFloat():
@@ -397,20 +394,6 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 	if !ok {
 		d.fail(path, n, "must be %s, not %s", wanted(to.Type()), quote(text))
 	}
-}
-
-func integer(n ast.Node) (int64, bool) {
-	x, ok := n.(*ast.IntegerNode)
-	if !ok {
-		return 0, false
-	}
-	switch v := x.Value.(type) {
-	case int64:
-		return v, true
-	case uint64:
-		return int64(v), v <= math.MaxInt64 // #nosec G115 -- it is used only where it fits
-	}
-	return 0, false
 }
 
 // wanted names the type of a single value.

@@ -76,10 +76,24 @@ func (e *Error) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Index knows where the fields of a file stand.
+// Index knows where the fields of a file stand, and what is wrong with them.
 type Index struct {
-	File string
-	at   map[string]Pos
+	File     string
+	Problems []Problem
+	at       map[string]Pos
+}
+
+// Fail notes what is wrong with a field that could be read.
+func (x *Index) Fail(path, format string, args ...any) {
+	x.Problems = append(x.Problems, x.Problem(path, format, args...))
+}
+
+// Err is an [*Error] with all problems; nil if there are none.
+func (x *Index) Err() error {
+	if len(x.Problems) == 0 {
+		return nil
+	}
+	return &Error{File: x.File, Problems: x.Problems}
 }
 
 // At is the place of a field, or of the nearest field around it that the file
@@ -154,15 +168,11 @@ func decode(file string, data []byte, into any, typed bool) (*Index, error) {
 	}
 	body, problem := parse(data)
 	if problem != nil {
-		return d.index, &Error{File: file, Problems: []Problem{*problem}}
-	}
-	if body != nil {
+		d.index.Problems = []Problem{*problem}
+	} else if body != nil {
 		d.value("", body, root.Elem(), 0)
 	}
-	if len(d.problems) > 0 {
-		return d.index, &Error{File: file, Problems: d.problems}
-	}
-	return d.index, nil
+	return d.index, d.index.Err()
 }
 
 const (

@@ -17,9 +17,9 @@ var authorizationChecks = []check{
 		tokens},
 }
 
-func tokens(c *conversation, v *judging) {
+func tokens(v *judging) {
 	var refused *entry
-	for _, e := range c.heads {
+	for _, e := range v.heads {
 		if _, inQuery := withoutToken(e.HTTP.Path); inQuery {
 			v.violated("the token in the Authorization header", "the URL has a token in its query",
 				"send Authorization: Bearer, and nothing in the URL", e)
@@ -31,7 +31,7 @@ func tokens(c *conversation, v *judging) {
 		}
 	}
 	if refused != nil {
-		judgeUnauthorized(c, refused, v)
+		judgeUnauthorized(v, refused)
 	}
 }
 
@@ -69,31 +69,31 @@ func challenged(answer *entry) string {
 }
 
 // judgeUnauthorized judges what came after a request without a token had been refused.
-func judgeUnauthorized(c *conversation, refused *entry, v *judging) {
+func judgeUnauthorized(v *judging, refused *entry) {
 	challenge := refused.reply
 	named := challenged(challenge)
-	elsewhere := c.sought(refused, func(path string) bool { return below(path, wellKnownResource) })
+	elsewhere := v.sought(refused, func(path string) bool { return below(path, wellKnownResource) })
 	resource := elsewhere
 	if named != "" {
-		resource = c.sought(refused, func(path string) bool { return path == named })
+		resource = v.sought(refused, func(path string) bool { return path == named })
 	}
-	server := c.sought(refused, func(path string) bool {
+	server := v.sought(refused, func(path string) bool {
 		return below(path, wellKnownServer, wellKnownOpenID)
 	})
 	const expected = "a look at the metadata of the protected resource"
 	const hint = "follow resource_metadata in WWW-Authenticate, " +
 		"and take the authorization server from what is found there"
-	switch again := c.again(refused); {
+	switch again := v.again(refused); {
 	case resource != nil:
 		v.pass(refused, challenge, resource)
-	case elsewhere != nil && c.Revision.Since(requirement.R20251125):
+	case elsewhere != nil && v.Combination.Revision.Since(requirement.R20251125):
 		v.warn("the metadata was looked for, if not where the server said",
 			"a look at the address that WWW-Authenticate names",
 			"the client looked at "+elsewhere.HTTP.Path, hint, refused, challenge, elsewhere)
 	case elsewhere != nil:
 		v.pass(refused, challenge, elsewhere)
 	case server != nil:
-		v.that(c.Revision == requirement.R20250326, expected,
+		v.that(v.Combination.Revision == requirement.R20250326, expected,
 			"the client looked for an authorization server at "+server.HTTP.Path+" without it",
 			hint, refused, challenge, server)
 	case len(again) > 1: // a single one more may have been under way, or belong to the end

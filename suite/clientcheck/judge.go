@@ -130,14 +130,14 @@ type check struct {
 	requirement string
 	// occasion says what did not happen where there is nothing to judge.
 	occasion string
-	judge    func(c *conversation, v *judging)
+	judge    func(*judging)
 }
 
 // together judges all conversations of a combination at once.
-func together(judge func(all []*conversation, v *judging)) func(*conversation, *judging) {
-	return func(c *conversation, v *judging) {
-		if c == c.members[0] {
-			judge(c.members, v)
+func together(judge func(*judging)) func(*judging) {
+	return func(v *judging) {
+		if v.conversation == v.members[0] {
+			judge(v)
 		}
 	}
 }
@@ -151,8 +151,11 @@ func checks() []check {
 // cited is what a verdict can rest on: an entry, a message, an exchange.
 type cited = verdict.Cited
 
-// judging is a verdict in the making.
-type judging struct{ *verdict.Verdict }
+// judging is a verdict on a conversation in the making.
+type judging struct {
+	*conversation
+	*verdict.Verdict
+}
 
 // pass notes an occasion at which all was in order.
 func (v *judging) pass(seen ...cited) { v.Holds(seen...) }

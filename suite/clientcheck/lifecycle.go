@@ -19,12 +19,12 @@ var lifecycleChecks = []check{
 	{"CL-29", "its session was still open when it was judged", endsSession},
 }
 
-func firstInitialize(c *conversation, v *judging) {
-	if !c.whole {
+func firstInitialize(v *judging) {
+	if !v.whole {
 		v.incomplete("the beginning of the session is no longer in the journal")
 		return
 	}
-	for _, m := range c.fromClient(kindRequest, kindNotification, kindBatch) {
+	for _, m := range v.fromClient(kindRequest, kindNotification, kindBatch) {
 		switch {
 		case m.method == methodPing:
 			continue
@@ -39,20 +39,20 @@ func firstInitialize(c *conversation, v *judging) {
 	}
 }
 
-func onceInitialize(c *conversation, v *judging) {
-	if c.accepted == nil {
+func onceInitialize(v *judging) {
+	if v.accepted == nil {
 		return
 	}
-	v.pass(c.initialize)
-	for _, m := range c.requests(methodInitialize) {
-		if m.Seq > c.accepted.Seq {
+	v.pass(v.initialize)
+	for _, m := range v.requests(methodInitialize) {
+		if m.Seq > v.accepted.Seq {
 			v.violated("one initialize request in the session",
 				"initialize was sent again after it had succeeded",
-				"keep the result of the first handshake; for another one open another session", c.initialize,
+				"keep the result of the first handshake; for another one open another session", v.initialize,
 				m)
 		}
 	}
-	arrived := recording.Keep(c.notes(methodInitialized), func(m *message) bool {
+	arrived := recording.Keep(v.notes(methodInitialized), func(m *message) bool {
 		return m.HTTP == nil || m.reply != nil && m.status() < http.StatusBadRequest
 	})
 	if len(arrived) > 1 {
@@ -64,44 +64,44 @@ func onceInitialize(c *conversation, v *judging) {
 // unready are the methods that need no complete handshake.
 var unready = []string{methodPing, methodInitialize, methodInitialized}
 
-func completesHandshake(c *conversation, v *judging) {
-	if c.accepted == nil {
+func completesHandshake(v *judging) {
+	if v.accepted == nil {
 		return
 	}
 	const expected = "notifications/initialized after the result of initialize"
-	hasty := early(c, v)
-	switch done := c.initialized(); {
+	hasty := early(v)
+	switch done := v.initialized(); {
 	case done == nil:
-		for _, m := range c.requests() {
-			if m.Seq >= c.accepted.Seq && !slices.Contains(unready, m.method) {
+		for _, m := range v.requests() {
+			if m.Seq >= v.accepted.Seq && !slices.Contains(unready, m.method) {
 				v.violated(expected, "notifications/initialized was never sent, but "+m.what()+" was",
 					"send notifications/initialized as soon as the result of initialize is there",
-					c.accepted, m)
+					v.accepted, m)
 				return
 			}
 		}
-	case done.Seq < c.accepted.Seq:
+	case done.Seq < v.accepted.Seq:
 		v.violated(expected, "notifications/initialized was sent before that result",
-			"wait for the result of initialize", done, c.accepted)
+			"wait for the result of initialize", done, v.accepted)
 	case !hasty:
-		v.pass(c.accepted, done)
+		v.pass(v.accepted, done)
 	}
 }
 
 // early finds requests that came before the handshake was complete.
-func early(c *conversation, v *judging) bool {
-	done := c.initialized()
-	for _, m := range c.requests() {
+func early(v *judging) bool {
+	done := v.initialized()
+	for _, m := range v.requests() {
 		// Over HTTP the order in which requests arrive is not that in which they were sent.
-		overtaken := c.Transport != requirement.Stdio &&
+		overtaken := v.Transport != requirement.Stdio &&
 			(m.answer == nil || done != nil && m.answer.Seq > done.Seq)
 		switch {
-		case m.method == methodInitialize || m.method == methodPing || m.Seq < c.initialize.Seq:
+		case m.method == methodInitialize || m.method == methodPing || m.Seq < v.initialize.Seq:
 			continue
-		case m.Seq < c.accepted.Seq:
+		case m.Seq < v.accepted.Seq:
 			v.warn("it is a SHOULD NOT", "nothing but pings until initialize is answered",
 				m.what()+" was sent before the result of initialize", "wait for the result of initialize",
-				m, c.accepted)
+				m, v.accepted)
 		case done != nil && m.Seq < done.Seq && !overtaken:
 			v.warn("the order is only implied", "notifications/initialized before other requests",
 				m.what()+" came before notifications/initialized", "send notifications/initialized first",
@@ -120,8 +120,8 @@ var introduction = []form{
 	text("clientInfo.name"), text("clientInfo.version"),
 }
 
-func settlesVersion(c *conversation, v *judging) {
-	for _, m := range c.requests(methodInitialize) {
+func settlesVersion(v *judging) {
+	for _, m := range v.requests(methodInitialize) {
 		if !m.whole {
 			continue
 		}
@@ -134,12 +134,12 @@ func settlesVersion(c *conversation, v *judging) {
 				"initialize lacks a proper "+lacks.path, "send all three members, in the form of the schema",
 				m)
 		case agreed != "" && agreed != offered && !requirement.Revision(agreed).Known() &&
-			c.last().Seq > m.answer.Seq:
+			v.last().Seq > m.answer.Seq:
 			v.warn("to disconnect is a SHOULD", "the end of the session, for want of a common version",
 				"the client went on with "+shorten(agreed)+", which is no published version",
 				"compare the version in the result with those that you support, "+
 					"and disconnect if it is none of them",
-				m.answer, c.last())
+				m.answer, v.last())
 		case !offerable(offered):
 			v.warn("a client may support versions of its own", "a published version",
 				"initialize offers "+shorten(offered)+", which never was a version of the protocol",
@@ -160,44 +160,44 @@ func offerable(version string) bool {
 		strings.Contains(strings.ToLower(version), "draft") || err == nil && version > string(all[len(all)-1])
 }
 
-func endsSession(c *conversation, v *judging) {
+func endsSession(v *judging) {
 	reason := ""
-	if c.closed != nil {
-		reason = c.closed.Reason
+	if v.closed != nil {
+		reason = v.closed.Reason
 	}
 	switch {
-	case c.Crashed != "" && !c.deleted:
+	case v.Crashed != "" && !v.deleted:
 		v.NotExercised("the client did not come to its end")
-	case c.Transport == requirement.HTTP:
-		endsOverHTTP(c, v)
-	case c.closed == nil && !c.Ended:
+	case v.Transport == requirement.HTTP:
+		endsOverHTTP(v)
+	case v.closed == nil && !v.Ended:
 		v.NotExercised("the connection was still open when it was judged")
 	case reason == "client":
-		v.pass(c.closed)
-	case c.Interrupted != "":
+		v.pass(v.closed)
+	case v.Interrupted != "":
 		v.NotExercised("the client was ended")
-	case c.closed == nil || reason == "abort" || reason == "interrupted":
+	case v.closed == nil || reason == "abort" || reason == "interrupted":
 		v.warn("a signal may have come between", "the end of the server's standard input",
 			"the server was ended with its standard input open",
-			"close the standard input of the server and wait for it to exit before sending signals", c.last())
+			"close the standard input of the server and wait for it to exit before sending signals", v.last())
 	default:
 		v.NotExercised("the server ended the connection first")
 	}
 }
 
-func endsOverHTTP(c *conversation, v *judging) {
+func endsOverHTTP(v *judging) {
 	switch {
-	case c.modern:
+	case v.modern:
 		v.NotExercised("there are no sessions to end: every request stands by itself")
-	case c.session == "":
+	case v.session == "":
 		v.NotExercised("the server issued no session")
-	case c.deleted:
-		v.pass(c.closed)
-	case c.closed != nil && c.closed.Reason != "shutdown" || c.gone():
+	case v.deleted:
+		v.pass(v.closed)
+	case v.closed != nil && v.closed.Reason != "shutdown" || v.gone():
 		v.NotExercised("the server ended the session first")
-	case c.Ended || c.closed != nil:
+	case v.Ended || v.closed != nil:
 		v.violated("a DELETE with the session's id", "the client ended without a DELETE",
-			"send DELETE with "+headerSession+" when the session is no longer needed", c.last())
+			"send DELETE with "+headerSession+" when the session is no longer needed", v.last())
 	default:
 		v.NotExercised("the session was still open when it was judged")
 	}

@@ -49,13 +49,13 @@ func (c *conversation) givenElsewhere(cursor string, before *message) bool {
 	})
 }
 
-func cursorsVerbatim(c *conversation, v *judging) {
-	for _, m := range c.requests(lists...) {
+func cursorsVerbatim(v *judging) {
+	for _, m := range v.requests(lists...) {
 		x := m.Get("params.cursor")
-		known := c.given(x.Str, m, lists...) || c.givenElsewhere(x.Str, m)
+		known := v.given(x.Str, m, lists...) || v.givenElsewhere(x.Str, m)
 		switch {
 		case x.Type != gjson.String: // see CL-14
-		case !known && c.unreadable():
+		case !known && v.unreadable():
 			v.incomplete("an answer that may have given the cursor is not in the journal in full")
 		default:
 			v.that(known, "a cursor that the server gave",
@@ -65,18 +65,18 @@ func cursorsVerbatim(c *conversation, v *judging) {
 	}
 }
 
-func cursorsStay(c *conversation, v *judging) {
-	for _, m := range c.requests(lists...) {
+func cursorsStay(v *judging) {
+	for _, m := range v.requests(lists...) {
 		x, what := m.Get("params.cursor"), "the cursor of "+m.what()
 		switch cursor := x.Str; {
 		case !x.Exists():
 		case x.Type != gjson.String:
 			v.violated("a string, or no cursor", what+" is "+shorten(x.Raw),
 				"leave cursor out on the first page", m)
-		case c.given(cursor, m, lists...):
-			v.that(c.given(cursor, m, m.method), "a cursor of "+m.method, what+" was given for another list",
+		case v.given(cursor, m, lists...):
+			v.that(v.given(cursor, m, m.method), "a cursor of "+m.method, what+" was given for another list",
 				"keep a cursor for each list", m)
-		case c.givenElsewhere(cursor, m) && !c.unreadable() && !c.modern: // which has no sessions
+		case v.givenElsewhere(cursor, m) && !v.unreadable() && !v.modern: // which has no sessions
 			v.violated("a cursor of this session", what+" was given in another session",
 				"begin at the first page in each session", m)
 		}
@@ -85,11 +85,11 @@ func cursorsStay(c *conversation, v *judging) {
 
 // everyPage judges all conversations of a combination together: who has read a list to its end once
 // need not do so each time.
-func everyPage(all []*conversation, v *judging) {
+func everyPage(v *judging) {
 	for _, method := range lists {
 		var reached []cited
 		var left, next, enough *message
-		for _, c := range all {
+		for _, c := range v.members {
 			l, n := unfollowed(c, method)
 			switch {
 			case l != nil && !barren(l) && seenEnough(c.requests(method), l):
@@ -176,7 +176,7 @@ func barren(page *message) bool {
 
 // emptyCursors judges how the client took empty cursors. That it follows others to the end of a list shows
 // that it means to read lists whole.
-func emptyCursors(all []*conversation, v *judging) {
+func emptyCursors(v *judging) {
 	const expected = `a request with the cursor ""`
 	const hint = "end a list where nextCursor is missing or null, not where it is false in a condition"
 	follows := func(c *conversation) bool {
@@ -184,7 +184,7 @@ func emptyCursors(all []*conversation, v *judging) {
 		return (c.SingleClient || !c.separate()) && slices.ContainsFunc(lists, ends)
 	}
 	empty := func(x gjson.Result) bool { return x.Type == gjson.String && x.Str == "" }
-	for _, c := range all {
+	for _, c := range v.members {
 		for _, m := range c.requests(lists...) {
 			if !empty(m.succeeded().Get("nextCursor")) {
 				continue
@@ -192,7 +192,7 @@ func emptyCursors(all []*conversation, v *judging) {
 			used := func(q *message) bool { return q.Seq > m.answer.Seq && empty(q.Get("params.cursor")) }
 			actual := "the empty nextCursor of an answer to " + m.method + " was taken for the end"
 			why := "" // it is no more than a warning
-			if !slices.ContainsFunc(all, follows) || seenEnough(c.requests(m.method), m) {
+			if !slices.ContainsFunc(v.members, follows) || seenEnough(c.requests(m.method), m) {
 				why = "a client need not read a list to its end"
 			}
 			switch {
@@ -233,9 +233,9 @@ func (c *conversation) overtaken(page *message) bool {
 	})
 }
 
-func usesCache(c *conversation, v *judging) {
+func usesCache(v *judging) {
 	fresh := map[string]*message{}
-	for _, m := range c.messages {
+	for _, m := range v.messages {
 		if m.Direction == out && slices.Contains([]string{listChanged, updated}, m.method) {
 			// It ends what was fresh: the lists, or a read of the resource or of that which it is a part of.
 			uri := m.Get("params.uri").String()
@@ -249,7 +249,7 @@ func usesCache(c *conversation, v *judging) {
 		}
 		key := m.method + "\x00" + m.uri + "\x00" + m.Get("params.cursor").Raw
 		if old := fresh[key]; old != nil && !m.again() && old.answer.Seq < m.Seq &&
-			(c.SingleClient || !c.separate()) {
+			(v.SingleClient || !v.separate()) {
 			ttl := old.succeeded().Get("ttlMs").Int()
 			if (m.at - old.answer.at).Milliseconds() < ttl {
 				v.Observe("asked-while-fresh",
@@ -266,16 +266,16 @@ func usesCache(c *conversation, v *judging) {
 	}
 }
 
-func fetchesAgain(c *conversation, v *judging) {
-	listed := c.requests(methodList)
-	for _, x := range of(c.fromServer(kindNotification), listChanged) {
+func fetchesAgain(v *judging) {
+	listed := v.requests(methodList)
+	for _, x := range of(v.fromServer(kindNotification), listChanged) {
 		if len(listed) == 0 || listed[0].Seq > x.Seq {
 			continue
 		}
 		switch newest := last(listed); {
 		case newest.Seq > x.Seq:
 			v.pass(x, newest)
-		case c.Ended:
+		case v.Ended:
 			v.remark("the list was not fetched again after list_changed", x)
 		default:
 			v.NotExercised("the list has not been fetched since it changed")

@@ -32,9 +32,9 @@ var messageChecks = []check{
 // different parts of one that know nothing of each other.
 func (c *conversation) separate() bool { return c.Transport == requirement.HTTP && c.modern }
 
-func requestIDs(c *conversation, v *judging) {
+func requestIDs(v *judging) {
 	used := map[string]*message{}
-	for _, m := range c.requests() {
+	for _, m := range v.requests() {
 		if strings.HasPrefix(m.method, "notifications/") {
 			continue // the id is what is wrong with it, see CL-24
 		}
@@ -43,16 +43,16 @@ func requestIDs(c *conversation, v *judging) {
 		case number == "null" || number != m.id && !judge.IsInteger(gjson.Parse(number)):
 			v.violated("a string or an integer", "the id of "+m.what()+" is "+shorten(number),
 				"number requests from 1", m)
-		case before == nil || c.separate() || before.turnedAway():
+		case before == nil || v.separate() || before.turnedAway():
 			v.pass(m)
-		case !c.modern || !before.answeredBy(m):
+		case !v.modern || !before.answeredBy(m):
 			v.violated("an id that no other request has",
 				shownID(m.id)+" of "+m.what()+" has been used for "+before.what(),
 				"count ids up for as long as the session lasts", before, m)
 		}
 		used[m.id] = m
 	}
-	for _, m := range c.notes(asking...) {
+	for _, m := range v.notes(asking...) {
 		v.violated("an id, a string or an integer",
 			m.what()+" was sent without an id, to which there is no answer",
 			"give each request an id of its own", m)
@@ -66,18 +66,18 @@ var asking = []string{
 	"prompts/list", "prompts/get", "tools/list", "tools/call",
 }
 
-func cancellations(c *conversation, v *judging) {
-	for _, m := range c.notes(methodCancelled) {
+func cancellations(v *judging) {
+	for _, m := range v.notes(methodCancelled) {
 		id := m.Get("params.requestId")
-		named := c.request(idKey(id.Raw), m)
+		named := v.request(idKey(id.Raw), m)
 		switch {
 		case !m.whole:
-		case c.separate():
+		case v.separate():
 			v.NotExercised("over HTTP without sessions a cancellation cannot be looked up")
 		case !id.Exists():
 			v.violated("requestId with the id of a request", "there is no requestId",
 				"say which request is cancelled", m)
-		case named == nil && !c.whole:
+		case named == nil && !v.whole:
 			v.incomplete("the beginning of the session is no longer in the journal")
 		case named == nil:
 			v.violated("the id of a request of this session",
@@ -86,7 +86,7 @@ func cancellations(c *conversation, v *judging) {
 		case named.method == methodInitialize:
 			v.violated("no cancellation of initialize", "initialize was cancelled",
 				"end the connection instead", named, m)
-		case named.answer != nil && c.used(named.answer, m):
+		case named.answer != nil && v.used(named.answer, m):
 			v.violated("a request in progress", named.what()+" was cancelled after its result had been used",
 				"forget a request when its response is there", named, named.answer, m)
 		case named.answer != nil && m.at-named.answer.at > crossing:
@@ -114,17 +114,17 @@ func (c *conversation) used(response, until *message) bool {
 	})
 }
 
-func wellFormed(c *conversation, v *judging) {
-	for _, m := range c.fromClient() {
+func wellFormed(v *judging) {
+	for _, m := range v.fromClient() {
 		switch {
 		case m.kind == kindBatch:
 			continue
-		case c.cutOff(m) && m.HTTP == nil && c.Ended && c.closed != nil && c.closed.Reason == "client":
+		case v.cutOff(m) && m.HTTP == nil && v.Ended && v.closed != nil && v.closed.Reason == "client":
 			v.warn("the client may have been cut off", "messages, and nothing else",
 				"the standard input of the server ended with half a message",
-				"write each message as a whole before closing the input", m, c.closed)
+				"write each message as a whole before closing the input", m, v.closed)
 			continue
-		case c.cutOff(m):
+		case v.cutOff(m):
 			continue
 		}
 		wrong, hint := flaw(m)
@@ -214,15 +214,15 @@ func flaw(m *message) (wrong, hint string) {
 	return "", ""
 }
 
-func noBatches(c *conversation, v *judging) {
-	for _, m := range c.fromClient() {
+func noBatches(v *judging) {
+	for _, m := range v.fromClient() {
 		v.that(!m.batched, "one message at a time", "several messages in one array", "", m)
 	}
 }
 
-func progressTokens(c *conversation, v *judging) {
+func progressTokens(v *judging) {
 	active := map[string]*message{}
-	for _, m := range c.requests() {
+	for _, m := range v.requests() {
 		token := m.Get("params._meta.progressToken")
 		if !token.Exists() {
 			continue
@@ -233,7 +233,7 @@ func progressTokens(c *conversation, v *judging) {
 		case !judge.IsString(token) && !judge.IsInteger(token):
 			v.violated("a string or an integer", "the progress token of "+m.what()+" is "+shorten(token.Raw),
 				"number progress tokens", m)
-		case before != nil && !c.separate() && !before.turnedAway() && !before.answeredBy(m):
+		case before != nil && !v.separate() && !before.turnedAway() && !before.answeredBy(m):
 			v.violated("a progress token of its own",
 				"the token "+shorten(token.Raw)+" of "+m.what()+" is that of another request in progress",
 				"use the id of the request as its token", before, m)
@@ -242,12 +242,12 @@ func progressTokens(c *conversation, v *judging) {
 		}
 		active[key] = m
 	}
-	if c.modern || !c.whole {
+	if v.modern || !v.whole {
 		return // see CL-38
 	}
-	for _, m := range c.notes("notifications/progress") {
+	for _, m := range v.notes("notifications/progress") {
 		token := m.Get("params.progressToken")
-		given := slices.ContainsFunc(c.fromServer(kindRequest, kindBatch), func(q *message) bool {
+		given := slices.ContainsFunc(v.fromServer(kindRequest, kindBatch), func(q *message) bool {
 			x := q.Get("params._meta.progressToken")
 			return q.Seq < m.Seq && (!q.whole || x.Exists() && idKey(x.Raw) == idKey(token.Raw))
 		})
@@ -260,18 +260,18 @@ func progressTokens(c *conversation, v *judging) {
 	}
 }
 
-func survivesErrors(c *conversation, v *judging) {
-	for _, m := range c.requests() {
+func survivesErrors(v *judging) {
+	for _, m := range v.requests() {
 		if m.method == methodInitialize || m.answer == nil || !m.answer.failed() {
 			continue
 		}
-		switch other := c.wentOn(m); {
-		case c.last().Seq > m.answer.Seq || c.modern && other != nil: // where each request stands by itself
+		switch other := v.wentOn(m); {
+		case v.last().Seq > m.answer.Seq || v.modern && other != nil: // where each request stands by itself
 			v.pass(m.answer)
 		case other != nil:
 			v.remark("after "+m.what()+" had been answered with an error the client went on elsewhere, with "+
 				shorten(other.Method), m, m.answer, other)
-		case c.Ended:
+		case v.Ended:
 			v.remark("after "+m.what()+" had been answered with an error the client sent nothing more",
 				m, m.answer)
 		default:

@@ -71,15 +71,15 @@ var forms = map[string][]form{
 	},
 }
 
-func paramsFit(c *conversation, v *judging) {
+func paramsFit(v *judging) {
 	told := map[string]bool{}
-	for _, m := range c.fromClient(kindRequest, kindNotification) {
+	for _, m := range v.fromClient(kindRequest, kindNotification) {
 		if said := m.misnaming(); said != "" && !told[said] {
 			told[said] = true
 			v.Observe("client-habit", said, m)
 		}
 	}
-	for _, m := range c.requests() {
+	for _, m := range v.requests() {
 		if params := m.Get("params"); !m.whole || params.Exists() && !params.IsObject() {
 			continue // see CL-24
 		}
@@ -118,28 +118,28 @@ var foreign = map[bool][]string{
 	},
 }
 
-func methodsOfRevision(c *conversation, v *judging) {
-	known := c.accepted
-	if q := c.understood(); c.modern && q != nil {
+func methodsOfRevision(v *judging) {
+	known := v.accepted
+	if q := v.understood(); v.modern && q != nil {
 		known = q.answer
 	}
-	for _, m := range c.fromClient(kindRequest, kindNotification) {
-		revision := string(c.Revision)
+	for _, m := range v.fromClient(kindRequest, kindNotification) {
+		revision := string(v.Combination.Revision)
 		switch {
 		case known == nil || m.Seq < known.Seq:
-		case slices.Contains(foreign[c.modern], m.method):
+		case slices.Contains(foreign[v.modern], m.method):
 			v.violated("a method of "+revision, m.what()+" was sent, which "+revision+" does not have",
 				"look the methods up in the schema of the revision that is spoken", known, m)
-		case slices.Contains(foreign[!c.modern], m.method):
+		case slices.Contains(foreign[!v.modern], m.method):
 			v.pass(m)
 		}
 	}
 }
 
-func completesVariables(c *conversation, v *judging) {
-	for _, m := range c.requests(methodComplete) {
+func completesVariables(v *judging) {
+	for _, m := range v.requests(methodComplete) {
 		ref, name := m.Get("params.ref.uri").String(), m.Get("params.argument.name")
-		told := c.templates[ref]
+		told := v.templates[ref]
 		t, err := uritemplate.New(ref)
 		if told == nil || told.Seq > m.Seq || err != nil || !judge.IsString(name) {
 			continue

@@ -48,12 +48,12 @@ func (c *conversation) toNotification(m *message) *message {
 	return nil
 }
 
-func silentOnNotifications(c *conversation, v *judging) {
-	if n := c.fromServer(kindNotification); len(n) > 0 {
+func silentOnNotifications(v *judging) {
+	if n := v.fromServer(kindNotification); len(n) > 0 {
 		v.pass(n[0])
 	}
-	for _, m := range c.stray {
-		if n := c.toNotification(m); n != nil && c.whole {
+	for _, m := range v.stray {
+		if n := v.toNotification(m); n != nil && v.whole {
 			v.violated("no response",
 				m.what()+" was sent after "+n.what()+", and no request of the server has that id",
 				"answer only what has an id", n, m)
@@ -61,12 +61,12 @@ func silentOnNotifications(c *conversation, v *judging) {
 	}
 }
 
-func answersRequests(c *conversation, v *judging) {
-	for _, x := range c.Exchanges {
-		answered(c, x, v)
+func answersRequests(v *judging) {
+	for _, x := range v.Exchanges {
+		answered(v, x)
 	}
-	for _, m := range c.stray {
-		if n := c.notified(m); c.whole && c.toNotification(m) == nil &&
+	for _, m := range v.stray {
+		if n := v.notified(m); v.whole && v.toNotification(m) == nil &&
 			(n == nil || n.kind != kindUnreadable) {
 			v.violated("the id of a request of the server", m.what()+" answers nothing that was asked",
 				"copy the id of the request, with its type", m)
@@ -75,14 +75,14 @@ func answersRequests(c *conversation, v *judging) {
 }
 
 // answered judges the responses to a request of the server.
-func answered(c *conversation, x *recording.Exchange, v *judging) {
+func answered(v *judging, x *recording.Exchange) {
 	const hint = "answer ping with an empty result"
 	ping := x.Method == methodPing
 	switch {
 	case len(x.Replies) > 1:
 		v.violated("one response", shorten(x.Method)+" was answered more than once",
 			"answer each request once", x)
-	case len(x.Replies) == 0 && ping && c.due(x):
+	case len(x.Replies) == 0 && ping && v.due(x):
 		v.violated("an empty result", "the ping was never answered", hint, x)
 	case len(x.Replies) == 0:
 		v.NotExercised("the conversation ended before a response was due")
@@ -114,13 +114,13 @@ func (c *conversation) due(x *recording.Exchange) bool {
 	return c.closed != nil && !outlived && c.closed.at-x.Sent > patience
 }
 
-func refusesUndeclared(c *conversation, v *judging) {
+func refusesUndeclared(v *judging) {
 	capabilities := map[string]string{"roots/list": "roots", "sampling/createMessage": "sampling",
 		"elicitation/create": "elicitation"}
-	for _, x := range c.Exchanges {
+	for _, x := range v.Exchanges {
 		capability := capabilities[x.Method]
-		declared := capability != "" && c.initialize != nil &&
-			c.initialize.Get("params.capabilities."+capability).Exists()
+		declared := capability != "" && v.initialize != nil &&
+			v.initialize.Get("params.capabilities."+capability).Exists()
 		replied, what := len(x.Replies) > 0, shorten(x.Method)
 		switch {
 		case x.Method == methodPing:
@@ -132,7 +132,7 @@ func refusesUndeclared(c *conversation, v *judging) {
 			v.that(x.Error().Exists(), "an error, since nothing of the kind was declared",
 				what+" was answered with a result",
 				"declare what is implemented", x)
-		case !declared && c.due(x):
+		case !declared && v.due(x):
 			v.violated("an error", what+" was left without an answer",
 				"answer unknown requests with the error -32601", x)
 		default:
@@ -157,10 +157,10 @@ var modernChecks = []check{
 	{"CL-34", "no result asked it for input, or it did not retry", retries},
 }
 
-func metadata(c *conversation, v *judging) {
+func metadata(v *judging) {
 	const hint = "put protocolVersion, clientInfo and clientCapabilities into the _meta of every request, " +
 		"under io.modelcontextprotocol/"
-	for _, m := range c.requests() {
+	for _, m := range v.requests() {
 		info, its := m.meta("clientInfo"), "the _meta of "+m.what()
 		switch {
 		case !m.whole:
@@ -179,24 +179,24 @@ func metadata(c *conversation, v *judging) {
 	}
 }
 
-func oneEra(c *conversation, v *judging) {
+func oneEra(v *judging) {
 	const expected, why = "requests with metadata to the end", "it is only implied"
-	v.pass(c.last())
-	for _, m := range c.fromClient(kindResponse) {
-		if c.toNotification(m) == nil { // else see CL-19
+	v.pass(v.last())
+	for _, m := range v.fromClient(kindResponse) {
+		if v.toNotification(m) == nil { // else see CL-19
 			v.violated("requests and notifications only", m.what()+" was sent",
 				"answer input requests by a retry; there are no others", m)
 		}
 	}
-	known := c.understood()
+	known := v.understood()
 	if known == nil {
 		return
 	}
-	if s := c.sibling; s != nil && s.initialize != nil && known.answer.Seq < s.initialize.Seq {
+	if s := v.sibling; s != nil && s.initialize != nil && known.answer.Seq < s.initialize.Seq {
 		v.warn(why, expected, "initialize was sent after "+known.what()+" had been answered in this revision",
 			"choose one era for a connection, by the answer to server/discover", known.answer, s.initialize)
 	}
-	for _, m := range c.requests(methodInitialize) {
+	for _, m := range v.requests(methodInitialize) {
 		if known.answer.Seq < m.Seq {
 			v.warn(why, expected,
 				"initialize was sent, with the metadata of this revision, after "+known.what()+
@@ -208,8 +208,8 @@ func oneEra(c *conversation, v *judging) {
 }
 
 // otherVersion judges what came after a version had been refused.
-func otherVersion(c *conversation, v *judging) {
-	refused := first(recording.Keep(c.requests(), func(m *message) bool {
+func otherVersion(v *judging) {
+	refused := first(recording.Keep(v.requests(), func(m *message) bool {
 		return m.code() == codeUnsupported
 	}))
 	if refused == nil {
@@ -221,9 +221,9 @@ func otherVersion(c *conversation, v *judging) {
 		supported = append(supported, x.String())
 		modern = modern || requirement.Revision(x.String()).Modern()
 	}
-	for _, other := range c.conversations {
-		if other.Transport != c.Transport || other != c && other != c.sibling &&
-			(c.Transport == requirement.Stdio || !c.SingleClient) {
+	for _, other := range v.conversations {
+		if other.Transport != v.Transport || other != v.conversation && other != v.sibling &&
+			(v.Transport == requirement.Stdio || !v.SingleClient) {
 			continue
 		}
 		for _, m := range other.requests() {
@@ -249,8 +249,8 @@ func otherVersion(c *conversation, v *judging) {
 	v.NotExercised("the client gave up: it may support none of " + strings.Join(supported, ", "))
 }
 
-func retries(c *conversation, v *judging) {
-	requests := c.requests()
+func retries(v *judging) {
+	requests := v.requests()
 	for i, m := range requests {
 		r := m.succeeded()
 		if r.Get("resultType").String() != "input_required" {
@@ -289,7 +289,7 @@ func judgeRetry(v *judging, m, retry *message, r gjson.Result) {
 }
 
 // fileRoots judges the roots that a client named: in its responses, or without handshake in retries.
-func fileRoots(c *conversation, v *judging) {
+func fileRoots(v *judging) {
 	judge := func(roots gjson.Result, seen ...cited) {
 		for _, root := range roots.Array() {
 			uri := root.Get("uri").String()
@@ -298,12 +298,12 @@ func fileRoots(c *conversation, v *judging) {
 				"a root is "+shorten(cmp.Or(uri, root.Raw)), "write the path as a file:// URI", seen...)
 		}
 	}
-	for _, x := range c.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Method == "roots/list" {
 			judge(x.Result().Get("roots"), x)
 		}
 	}
-	for _, m := range c.requests() {
+	for _, m := range v.requests() {
 		m.Get("params.inputResponses").ForEach(func(_, response gjson.Result) bool {
 			judge(response.Get("roots"), m)
 			return true

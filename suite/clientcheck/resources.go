@@ -62,8 +62,8 @@ func (m *message) missed() bool { return m.code() == -32002 || m.code() == -3260
 // codeUnknownMethod is the error of JSON-RPC for a method that there is not.
 const codeUnknownMethod = -32601
 
-func toldOf(all []*conversation, v *judging) {
-	g := all[0].group
+func toldOf(v *judging) {
+	g := v.group
 	remarked := map[string]bool{}
 	look := func(u use, known bool) {
 		if known || !u.fresh() || !u.missed() || remarked[u.uri] {
@@ -73,10 +73,10 @@ func toldOf(all []*conversation, v *judging) {
 		remarked[u.uri] = true
 		v.remark(u.names()+", which the server does not have and never told of", u, u.answer)
 	}
-	for _, u := range uses(all...) {
+	for _, u := range uses(v.members...) {
 		look(u, g.expands(u))
 	}
-	for _, c := range all {
+	for _, c := range v.members {
 		for _, m := range c.requests(methodComplete) {
 			if ref := m.Get("params.ref.uri"); ref.Type == gjson.String {
 				template := use{m, ref.Str, g.templates[ref.Str]}
@@ -89,7 +89,7 @@ func toldOf(all []*conversation, v *judging) {
 // enoughRefusals is how often a client may be refused the same on end.
 const enoughRefusals = 5
 
-func takesRefusals(c *conversation, v *judging) {
+func takesRefusals(v *judging) {
 	refused := map[string][]cited{}
 	refuse := func(key, what string, x cited) {
 		refused[key] = append(refused[key], x)
@@ -98,7 +98,7 @@ func takesRefusals(c *conversation, v *judging) {
 			v.remark(what+" was sent again and again, and refused each time", refused[key]...)
 		}
 	}
-	for _, m := range c.messages {
+	for _, m := range v.messages {
 		switch {
 		case m.Direction == out && m.kind == kindNotification:
 			clear(refused) // something may be there now
@@ -110,7 +110,7 @@ func takesRefusals(c *conversation, v *judging) {
 		}
 	}
 	clear(refused)
-	for _, e := range c.heads {
+	for _, e := range v.heads {
 		if e.status() == http.StatusMethodNotAllowed {
 			refuse(e.HTTP.Method, shorten(e.HTTP.Method)+", which the server does not offer,", e)
 		} else {
@@ -119,20 +119,20 @@ func takesRefusals(c *conversation, v *judging) {
 	}
 }
 
-func expansions(c *conversation, v *judging) {
-	if len(c.templates) == 0 {
+func expansions(v *judging) {
+	if len(v.templates) == 0 {
 		v.NotExercised("the client gave no occasion: it never listed resource templates")
 		return
 	}
-	for _, u := range uses(c) {
+	for _, u := range uses(v.conversation) {
 		if !u.fresh() {
 			continue // what comes back from a read was not known before
 		}
-		for _, text := range slices.Sorted(maps.Keys(c.templates)) {
+		for _, text := range slices.Sorted(maps.Keys(v.templates)) {
 			if how := expands(text, u.uri); how != "" {
 				v.that(how == expansion, fmt.Sprintf("an expansion of %q", shorten(text)),
 					u.names()+", with "+how,
-					"expand templates with a library for RFC 6570", c.templates[text], u)
+					"expand templates with a library for RFC 6570", v.templates[text], u)
 				break
 			}
 		}
@@ -174,10 +174,10 @@ func (g *group) expands(u use) bool {
 	return false
 }
 
-func subscriptions(c *conversation, v *judging) {
-	requests := c.requests(methodSubscribe, methodUnsubscribe)
-	offered := c.Facts.Capability("resources.subscribe").Bool()
-	if len(c.Facts.Declared) > 0 && !offered && len(requests) == 0 {
+func subscriptions(v *judging) {
+	requests := v.requests(methodSubscribe, methodUnsubscribe)
+	offered := v.conversation.Facts.Capability("resources.subscribe").Bool()
+	if len(v.conversation.Facts.Declared) > 0 && !offered && len(requests) == 0 {
 		v.Skip(recording.CodeUndeclared, "the server does not declare resources.subscribe")
 	}
 	on := map[string]*message{}
@@ -186,7 +186,7 @@ func subscriptions(c *conversation, v *judging) {
 		switch {
 		case subscribes && since != nil:
 			v.remark(fmt.Sprintf("it subscribed to %q twice", shorten(m.uri)), since, m)
-		case !subscribes && since == nil && c.whole:
+		case !subscribes && since == nil && v.whole:
 			v.remark(fmt.Sprintf("it unsubscribed from %q without being subscribed", shorten(m.uri)), m)
 		default:
 			v.pass(m)
@@ -214,26 +214,26 @@ func needed(method string, revision requirement.Revision) string {
 	return ""
 }
 
-func onlyDeclared(c *conversation, v *judging) {
-	for _, m := range c.requests() {
-		capability := needed(m.method, c.Revision)
-		switch x := c.Facts.Capability(capability); {
-		case len(c.Facts.Declared) == 0 || capability == "" || m.Seq < c.accepted.Seq:
+func onlyDeclared(v *judging) {
+	for _, m := range v.requests() {
+		capability := needed(m.method, v.Combination.Revision)
+		switch x := v.conversation.Facts.Capability(capability); {
+		case len(v.conversation.Facts.Declared) == 0 || capability == "" || m.Seq < v.accepted.Seq:
 		case x.Exists() && x.Type != gjson.False:
 			v.pass(m)
 		default:
 			v.violated("only what the server declared",
 				m.what()+" was sent, but "+capability+" was not declared",
-				"look into the capabilities in the result of initialize first", c.accepted, m)
+				"look into the capabilities in the result of initialize first", v.accepted, m)
 		}
 	}
 }
 
-func urisVerbatim(all []*conversation, v *judging) {
-	g := all[0].group
+func urisVerbatim(v *judging) {
+	g := v.group
 	exact := g.spellings(canonical)
 	near := []map[string]string{g.spellings(rough), g.spellings(bare), g.spellings(bareOfPath)}
-	verbatim, named := map[[2]string]bool{}, uses(all...)
+	verbatim, named := map[[2]string]bool{}, uses(v.members...)
 	for _, u := range named {
 		verbatim[[2]string{u.method, u.uri}] = true
 	}

@@ -44,45 +44,45 @@ func (c *conversation) later() []*entry {
 	})
 }
 
-func versionHeader(c *conversation, v *judging) {
-	expected := "MCP-Protocol-Version: " + string(c.Revision)
+func versionHeader(v *judging) {
+	expected := "MCP-Protocol-Version: " + string(v.Combination.Revision)
 	hint := "send " + expected + " on every request after the handshake, GET and DELETE included"
-	for _, e := range c.later() {
+	for _, e := range v.later() {
 		switch got := e.Header(headerVersion); {
 		case e.Method == methodInitialize: // a second handshake is the matter of CL-02
-		case got == string(c.Revision):
+		case got == string(v.Combination.Revision):
 			v.pass(e)
 		case got == "":
-			v.violated(expected, "the "+e.what()+" has no MCP-Protocol-Version", hint, c.accepted, e)
+			v.violated(expected, "the "+e.what()+" has no MCP-Protocol-Version", hint, v.accepted, e)
 		default:
 			v.warn("that it is the negotiated version is a SHOULD", expected,
-				"the "+e.what()+" has MCP-Protocol-Version: "+shorten(got), hint, c.accepted, e)
+				"the "+e.what()+" has MCP-Protocol-Version: "+shorten(got), hint, v.accepted, e)
 		}
 	}
 }
 
-func sessionHeader(c *conversation, v *judging) {
+func sessionHeader(v *judging) {
 	const expected = "MCP-Session-Id as issued"
-	for _, e := range c.later() {
+	for _, e := range v.later() {
 		switch got := e.Header(headerSession); {
-		case c.session == "":
-		case got == c.session:
+		case v.session == "":
+		case got == v.session:
 			v.pass(e)
 		case got == "":
 			v.violated(expected, "the "+e.what()+" has no MCP-Session-Id",
-				"send the id of the answer to initialize on every later request", c.accepted, e)
+				"send the id of the answer to initialize on every later request", v.accepted, e)
 		default:
 			v.violated(expected, "the "+e.what()+" has another MCP-Session-Id, which was not issued",
-				"keep the id byte for byte", c.accepted, e)
+				"keep the id byte for byte", v.accepted, e)
 		}
 	}
 }
 
-func acceptHeader(c *conversation, v *judging) {
+func acceptHeader(v *judging) {
 	wanted := map[string][]string{
 		http.MethodPost: {"application/json", "text/event-stream"}, http.MethodGet: {"text/event-stream"},
 	}
-	for _, e := range c.heads {
+	for _, e := range v.heads {
 		want := wanted[e.HTTP.Method]
 		values := strings.Join(e.HTTP.Header.Values("Accept"), ",")
 		if want != nil {
@@ -113,8 +113,8 @@ func accepted(values, want string) bool {
 	return ranges
 }
 
-func contentType(c *conversation, v *judging) {
-	for _, e := range c.heads {
+func contentType(v *judging) {
+	for _, e := range v.heads {
 		got := e.Header("Content-Type")
 		kind, _, err := mime.ParseMediaType(got)
 		if e.HTTP.Method == http.MethodPost {
@@ -130,8 +130,8 @@ func posted(all []*message) []*message {
 	return recording.Keep(all, func(m *message) bool { return m.HTTP != nil && !m.batched })
 }
 
-func mirrorHeaders(c *conversation, v *judging) {
-	for _, m := range posted(c.requests()) {
+func mirrorHeaders(v *judging) {
+	for _, m := range posted(v.requests()) {
 		what := m.what()
 		method, named := m.HTTP.Header.Values("Mcp-Method"), m.HTTP.Header.Values("Mcp-Name")
 		member := map[string]string{"tools/call": "name", "prompts/get": "name", methodRead: "uri"}[m.method]
@@ -156,13 +156,13 @@ func mirrorHeaders(c *conversation, v *judging) {
 	}
 }
 
-func versionsAgree(c *conversation, v *judging) {
-	for _, m := range posted(c.fromClient()) {
+func versionsAgree(v *judging) {
+	for _, m := range posted(v.fromClient()) {
 		got, body := m.Header(headerVersion), m.meta("protocolVersion").String()
 		if got == "" {
 			v.violated("MCP-Protocol-Version on every POST",
 				"the POST of "+m.what()+" has no MCP-Protocol-Version",
-				"send MCP-Protocol-Version: "+string(c.Revision), m)
+				"send MCP-Protocol-Version: "+string(v.Combination.Revision), m)
 			continue
 		}
 		v.that(m.kind != kindRequest || body == "" || body == got, "the version of the body, "+shorten(body),
@@ -171,24 +171,24 @@ func versionsAgree(c *conversation, v *judging) {
 	}
 }
 
-func replacesSession(c *conversation, v *judging) {
-	for _, e := range c.heads {
+func replacesSession(v *judging) {
+	for _, e := range v.heads {
 		id := e.Header(headerSession) // of one that nobody issued see CL-06
 		if e.status() == http.StatusNotFound && e.HTTP.Method == http.MethodPost && e.Method != "" &&
-			id != "" && (c.session == "" || id == c.session) {
-			judgeLost(c, e, v)
+			id != "" && (v.session == "" || id == v.session) {
+			judgeLost(v, e)
 			return
 		}
 	}
 }
 
 // judgeLost judges what came after a session was lost.
-func judgeLost(c *conversation, lost *entry, v *judging) {
+func judgeLost(v *judging, lost *entry) {
 	const hint = "on 404 to a request with MCP-Session-Id forget the id, " +
 		"send initialize without it and go on in the new session"
 	const expected = "an initialize request without MCP-Session-Id"
 	answer := lost.reply
-	for _, other := range c.conversations {
+	for _, other := range v.conversations {
 		begun := other.initialize
 		if other.Transport == requirement.HTTP && begun != nil && begun.Seq >= answer.Seq {
 			v.that(begun.Header(headerSession) == "", expected,
@@ -196,13 +196,13 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 			return
 		}
 	}
-	for _, e := range c.heads {
+	for _, e := range v.heads {
 		if e.Seq > answer.Seq && e.Header(headerSession) != "" && e.HTTP.Method != http.MethodDelete {
 			v.violated(expected, "the client went on with the id that was refused", hint, lost, answer, e)
 			return
 		}
 	}
-	if c.Ended && c.SingleClient {
+	if v.Ended && v.SingleClient {
 		v.warn("the client may have had nothing more to do", expected,
 			"no new session was begun after the 404", hint, lost, answer)
 		return
@@ -210,17 +210,17 @@ func judgeLost(c *conversation, lost *entry, v *judging) {
 	v.NotExercised("nothing has come since the session was lost")
 }
 
-func resumes(c *conversation, v *judging) {
-	for _, e := range c.heads {
+func resumes(v *judging) {
+	for _, e := range v.heads {
 		id := e.Header(headerLast)
 		if e.HTTP.Method != http.MethodGet || id == "" {
 			continue
 		}
-		sent := slices.IndexFunc(c.events, func(x *entry) bool { return x.EventID == id && x.Seq < e.Seq })
+		sent := slices.IndexFunc(v.events, func(x *entry) bool { return x.EventID == id && x.Seq < e.Seq })
 		switch {
 		case sent >= 0:
-			v.pass(c.events[sent], e)
-		case c.lost:
+			v.pass(v.events[sent], e)
+		case v.lost:
 			v.incomplete("events of the session are no longer in the journal")
 		default:
 			v.violated("the id of an event of this session",
@@ -228,9 +228,9 @@ func resumes(c *conversation, v *judging) {
 				"keep the id field of the last event byte for byte", e)
 		}
 	}
-	for _, s := range c.broken() {
+	for _, s := range v.broken() {
 		named := recording.Keep(s.events, func(x *entry) bool { return x.EventID != "" })
-		if e := c.back(s); e != nil && e.Header(headerLast) == "" && named != nil {
+		if e := v.back(s); e != nil && e.Header(headerLast) == "" && named != nil {
 			v.warn("a client need not resume a stream", "Last-Event-ID with the id of the last event",
 				"a GET without Last-Event-ID came after the stream had ended, of which events had ids",
 				"keep the id of the last event, and name it to be sent what came meanwhile",
@@ -274,12 +274,12 @@ func (c *conversation) back(s *entry) *entry {
 
 // waits judges whether a client waited for as long as a stream had asked it to. Three quarters of the time
 // are enough: clocks differ.
-func waits(c *conversation, v *judging) {
-	for _, s := range c.broken() {
+func waits(v *judging) {
+	for _, s := range v.broken() {
 		retry := last(recording.Keep(s.events, func(x *entry) bool {
 			return x.Retry > 0 && x.Seq < s.ended.Seq
 		}))
-		e := c.back(s)
+		e := v.back(s)
 		if retry == nil || e == nil {
 			continue
 		}

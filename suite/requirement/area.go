@@ -125,25 +125,25 @@ func ReadArea(file, text string) (Area, error) {
 	if err != nil {
 		return Area{}, err
 	}
-	r := &areaReader{reader: reader{index: x}, file: &f}
+	r := &areaReader{reader: reader{x}, file: &f}
 	if !areaName.MatchString(f.Area) {
-		r.fail("area", "area must be a name of capital letters such as PAGE, not %q", f.Area)
+		r.Fail("area", "area must be a name of capital letters such as PAGE, not %q", f.Area)
 	}
 	if f.Title == "" {
-		r.fail("title", "title is missing: what is the area about?")
+		r.Fail("title", "title is missing: what is the area about?")
 	}
 	if f.Profile != "" || f.Profiles == nil {
 		oneOf(&r.reader, "profile", f.Profile, r.profiles()...)
 	}
 	if len(f.Rows)+len(f.Observations) == 0 {
-		r.fail("rows", "rows is empty: an area has requirements")
+		r.Fail("rows", "rows is empty: an area has requirements")
 	}
 	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile, Profiles: f.Profiles}
 	area.Observations = r.observations(f.Title, f.Observations)
 	for _, id := range slices.Sorted(maps.Keys(f.Rows)) {
 		area.Rows = append(area.Rows, r.requirement(id, f.Rows[id]))
 	}
-	if err := r.err(); err != nil {
+	if err := r.Err(); err != nil {
 		return Area{}, err
 	}
 	return area, nil
@@ -169,7 +169,7 @@ var rowNumber = regexp.MustCompile(`^[0-9]{2}$`)
 func (a *areaReader) requirement(id string, w row) Requirement {
 	path := "rows." + id
 	if number, ok := strings.CutPrefix(id, a.file.Area+"-"); !ok || !rowNumber.MatchString(number) {
-		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area,
+		a.Fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area,
 			a.file.Area, id)
 	}
 	q := Requirement{
@@ -188,13 +188,13 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 		oneOf(&a.reader, path+".profile", q.Profile, a.profiles()...)
 	}
 	if w.Provisional && w.Added == "" {
-		a.fail(path+".provisional", "%s: a provisional row says in added which release brings it", id)
+		a.Fail(path+".provisional", "%s: a provisional row says in added which release brings it", id)
 	}
 	if w.Needs == "" && w.Config != nil {
-		a.fail(path+".config", "%s: what it names is said in needs", id)
+		a.Fail(path+".config", "%s: what it names is said in needs", id)
 	}
 	if w.Needs != "" && w.Untestable != "" {
-		a.fail(path+".untestable", "%s: what is untestable needs nothing", id)
+		a.Fail(path+".untestable", "%s: what is untestable needs nothing", id)
 	}
 	if span := (Span{w.Since, w.Until}); a.span(path, span) {
 		q.Revisions = a.without(path+".except", span.revisions(), w.Except)
@@ -210,7 +210,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 func (a *areaReader) without(path string, revisions, except []Revision) []Revision {
 	for _, rev := range except {
 		if i := slices.Index(revisions, rev); i <= 0 || i == len(revisions)-1 {
-			a.fail(path, "the row does not apply both before and after %q", rev)
+			a.Fail(path, "the row does not apply both before and after %q", rev)
 		}
 	}
 	return slices.DeleteFunc(revisions, func(rev Revision) bool { return slices.Contains(except, rev) })
@@ -227,7 +227,7 @@ func (a *areaReader) transports(path string, given []Transport, revisions []Revi
 		if given != nil && !slices.ContainsFunc(rev.Transports(), func(t Transport) bool {
 			return slices.Contains(given, t)
 		}) {
-			a.fail(path, "revision %s has none of the transports: end the row before it, or name one of %s",
+			a.Fail(path, "revision %s has none of the transports: end the row before it, or name one of %s",
 				rev, strings.Join(Texts(rev.Transports()), ", "))
 		}
 	}
@@ -236,9 +236,9 @@ func (a *areaReader) transports(path string, given []Transport, revisions []Revi
 		case !slices.Contains(Transports(), t):
 			oneOf(&a.reader, path, t, Transports()...)
 		case !offered[t]:
-			a.fail(path, "no revision of the row has the transport %s", t)
+			a.Fail(path, "no revision of the row has the transport %s", t)
 		case slices.Contains(given[:i], t):
-			a.fail(path, "%s is listed twice", t)
+			a.Fail(path, "%s is listed twice", t)
 		}
 	}
 	if given != nil {
@@ -267,10 +267,10 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 		}
 		switch {
 		case !slices.Contains(q.Revisions, date):
-			a.fail(at, "the row does not apply in %q: its revisions are %s", date,
+			a.Fail(at, "the row does not apply in %q: its revisions are %s", date,
 				strings.Join(Texts(q.Revisions), ", "))
 		case in(date) == before:
-			a.fail(at, "nothing changes with %s", date)
+			a.Fail(at, "nothing changes with %s", date)
 		default:
 			a.sound(at, in(date))
 		}
@@ -282,7 +282,7 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 		unsaid = unsaid || in(rev).Basis == Implied || in(rev).Basis == External
 	}
 	if unsaid != (w.Implied != "") {
-		a.fail(path+".implied", "%s: implied says what it follows from where, and only where, "+
+		a.Fail(path+".implied", "%s: implied says what it follows from where, and only where, "+
 			"the basis is implied or external", q.ID)
 	}
 	if w.Provisional {
@@ -300,7 +300,7 @@ func (a *areaReader) sound(path string, t Terms) {
 	oneOf(&a.reader, path+".basis", t.Basis, Normative, Schema, SchemaDoc, External, Implied)
 	if t.Level == May && t.Grade != Info && t.Grade != Control || t.Level != May && t.Grade == Control ||
 		t.Level == Should && t.Grade == Fail {
-		a.fail(path+".grade", "the grade %s does not fit the level %s", t.Grade, t.Level)
+		a.Fail(path+".grade", "the grade %s does not fit the level %s", t.Grade, t.Level)
 	}
 }
 
@@ -311,7 +311,7 @@ func (a *areaReader) sections(path string, given references, q *Requirement) []S
 	var found []Section
 	for i, ref := range given {
 		at := path
-		if a.index.Has(fmt.Sprintf("%s[%d]", path, i)) {
+		if a.Has(fmt.Sprintf("%s[%d]", path, i)) {
 			at = fmt.Sprintf("%s[%d]", path, i)
 		}
 		if ref.Transport != "" {
@@ -321,7 +321,7 @@ func (a *areaReader) sections(path string, given references, q *Requirement) []S
 		span := Span{ref.Since, ref.Until}
 		switch {
 		case !ok:
-			a.fail(at, "there is no section %q%s", ref.At, sections().hint(ref.At, a.file.Documents))
+			a.Fail(at, "there is no section %q%s", ref.At, sections().hint(ref.At, a.file.Documents))
 		case !a.span(at, span) || !a.inside(at, span, s.Span, ref.At):
 		default:
 			s.Span, s.Transport = span.within(s.Span), ref.Transport
@@ -335,7 +335,7 @@ func (a *areaReader) sections(path string, given references, q *Requirement) []S
 			return q.Names(c) && !slices.ContainsFunc(found, func(s Section) bool { return s.stands(c) })
 		})
 		if len(found) == len(given) && bare {
-			a.fail(path, "no section for %s, where the row applies", rev)
+			a.Fail(path, "no section for %s, where the row applies", rev)
 		}
 	}
 	return found
@@ -345,31 +345,17 @@ func (a *areaReader) sections(path string, given references, q *Requirement) []S
 func (a *areaReader) cited(path string, s Section, before []Section, revisions []Revision) {
 	cited := slices.DeleteFunc(slices.Clone(revisions), func(r Revision) bool { return !s.Holds(r) })
 	if len(cited) == 0 && len(revisions) > 0 {
-		a.fail(path, "%s stands in none of the row's revisions", s.Ref())
+		a.Fail(path, "%s stands in none of the row's revisions", s.Ref())
 	}
 	for _, b := range before {
 		if b.Ref() == s.Ref() && slices.ContainsFunc(cited, b.Holds) {
-			a.fail(path, "%s is cited twice", s.Ref())
+			a.Fail(path, "%s is cited twice", s.Ref())
 		}
 	}
 }
 
-// reader collects what is wrong with a file that could be decoded.
-type reader struct {
-	index    *yamlfile.Index
-	problems []yamlfile.Problem
-}
-
-func (r *reader) fail(path, format string, args ...any) {
-	r.problems = append(r.problems, r.index.Problem(path, format, args...))
-}
-
-func (r *reader) err() error {
-	if len(r.problems) == 0 {
-		return nil
-	}
-	return &yamlfile.Error{File: r.index.File, Problems: r.problems}
-}
+// reader is a file that could be decoded.
+type reader struct{ *yamlfile.Index }
 
 // oneOf wants a value of a closed set.
 func oneOf[T ~string](r *reader, path string, value T, known ...T) {
@@ -378,7 +364,7 @@ func oneOf[T ~string](r *reader, path string, value T, known ...T) {
 	}
 	names := Texts(known)
 	field := path[strings.LastIndex(path, ".")+1:]
-	r.fail(path, "%s must be one of %s, not %q%s", field, strings.Join(names, ", "), value,
+	r.Fail(path, "%s must be one of %s, not %q%s", field, strings.Join(names, ", "), value,
 		didYouMean(string(value), names))
 }
 
@@ -396,13 +382,13 @@ func (r *reader) span(path string, s Span) bool {
 		rev  Revision
 	}{{"since", s.Since}, {"until", s.Until}} {
 		if x.rev != "" && !x.rev.Known() {
-			r.fail(path+"."+x.name, "%q is no revision: the revisions are %s", x.rev,
+			r.Fail(path+"."+x.name, "%q is no revision: the revisions are %s", x.rev,
 				strings.Join(Texts(Revisions()), ", "))
 			ok = false
 		}
 	}
 	if ok && len(s.revisions()) == 0 {
-		r.fail(path+".until", "no revision is since %s and until %s", s.Since, s.Until)
+		r.Fail(path+".until", "no revision is since %s and until %s", s.Since, s.Until)
 		ok = false
 	}
 	return ok
@@ -412,7 +398,7 @@ func (r *reader) span(path string, s Span) bool {
 func (r *reader) inside(path string, s, outer Span, of string) bool {
 	for _, rev := range []Revision{s.Since, s.Until} {
 		if rev.Known() && !outer.Holds(rev) {
-			r.fail(path, "%s does not stand in %s", of, rev)
+			r.Fail(path, "%s does not stand in %s", of, rev)
 			return false
 		}
 	}

@@ -35,7 +35,7 @@ func (r *reader) observations(area string, given map[string]Observation) []Obser
 func (r *reader) complete(path, id string, fields ...string) {
 	for i := 1; i < len(fields); i += 2 {
 		if fields[i] == "" {
-			r.fail(path, "%s: %s is missing", id, fields[i-1])
+			r.Fail(path, "%s: %s is missing", id, fields[i-1])
 		}
 	}
 }

@@ -237,7 +237,7 @@ func readSections(file, text string) (*sectionTable, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{index: x}
+	r := &reader{x}
 	for _, name := range slices.Sorted(maps.Keys(t.Pages)) {
 		p := t.Pages[name]
 		page := Span{p.Since, p.Until}
@@ -248,7 +248,7 @@ func readSections(file, text string) (*sectionTable, error) {
 			r.inside(path, span, page, name)
 		}
 	}
-	return t, r.err()
+	return t, r.Err()
 }
 
 // find is the section that a reference such as "server/resources#capabilities"

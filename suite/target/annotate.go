@@ -105,20 +105,24 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 			p.suggested[path], p.marks[path] = nil, "needs the revision "+string(requirement.R20260728)
 		}
 	}
-	p.field("", "name", t.Name)
-	p.field("", "about", t.About)
-	p.endpoints(t)
-	p.field("", "revisions", t.Revisions)
-	p.field("", "since", t.Since)
-	p.subjects(&t.Subjects, found)
-	p.triggers(&t.Triggers, found)
-	p.field("", "identities", withoutSecrets(t.Identities))
-	p.field("", "authorization", t.Authorization)
-	p.field("", "origins", t.Origins)
-	p.field("", "allow", t.Allow)
-	p.field("", "opt-out", t.OptOut)
-	p.field("", "secrets", safe(t.Secret))
-	p.section("limits", t.Limits)
+	p.subjects(found)
+	p.trigger(found)
+	shown := *t
+	shown.Triggers, shown.Secret = t.Triggers.writable(), safe(t.Secret)
+	shown.Identities = withoutSecrets(t.Identities)
+	for name, v := range fields(reflect.ValueOf(shown)) {
+		switch name {
+		case "endpoints":
+			p.endpoints(t)
+		case "subjects", "limits":
+			p.section(name, v)
+		case "triggers":
+			p.section(name, v)
+			p.remark(found)
+		default:
+			p.field("", name, v)
+		}
+	}
 	_, err := io.WriteString(terminal.HarmlessJSON(w), strings.Join(p.lines, "\n")+"\n")
 	return err
 }
@@ -148,14 +152,14 @@ func (p *printer) write(before string, lines []string) {
 }
 
 // field explains a field and writes it, or suggests it if it is not set.
-func (p *printer) field(within, name string, value any) {
+func (p *printer) field(within, name string, value reflect.Value) {
 	path, by := name, ""
 	if within != "" {
 		path, by = within+"."+name, "  "
 	}
 	p.explain(path, by)
-	if given(reflect.ValueOf(value)) {
-		p.write(by, emit(name, value))
+	if given(value) {
+		p.write(by, emitField(plainText(name), value))
 		return
 	}
 	mark := cmp.Or(p.marks[path], "example")
@@ -167,11 +171,11 @@ func (p *printer) field(within, name string, value any) {
 }
 
 // section writes a struct, field by field.
-func (p *printer) section(name string, of any) {
+func (p *printer) section(name string, of reflect.Value) {
 	p.explain(name, "")
 	p.lines = append(p.lines, name+":")
-	for field, v := range fields(reflect.ValueOf(of)) {
-		p.field(name, field, v.Interface())
+	for field, v := range fields(of) {
+		p.field(name, field, v)
 	}
 }
 
@@ -294,7 +298,8 @@ func safe(all []Value) []Value {
 	})
 }
 
-func (p *printer) subjects(s *Subjects, found Found) {
+// subjects suggests resources, templates and completions.
+func (p *printer) subjects(found Found) {
 	if found.TextURI != "" {
 		sample, cut := clip(found.TextSample)
 		p.suggest(seen, "subjects.texts",
@@ -316,7 +321,6 @@ func (p *printer) subjects(s *Subjects, found Found) {
 	if len(found.Templates) > 0 {
 		p.templates(found)
 	}
-	p.section("subjects", *s)
 }
 
 // templates suggests what is known of the server's templates: values for their variables
@@ -350,20 +354,24 @@ func (p *printer) templates(found Found) {
 	}
 }
 
-func (p *printer) triggers(t *Triggers, found Found) {
-	if len(found.Tools) > 0 {
-		uri := cmp.Or(found.TextURI, "file:///notes.txt")
-		var arguments map[string]any
-		for _, name := range found.Tools[0].Required {
-			if arguments == nil {
-				arguments = map[string]any{}
-			}
-			arguments[name] = placeholder
-		}
-		p.suggest(noTrigger, "triggers.update",
-			&Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
+// trigger suggests a tool that may change a resource.
+func (p *printer) trigger(found Found) {
+	if len(found.Tools) == 0 {
+		return
 	}
-	p.section("triggers", t.writable())
+	tool := &Tool{Name: found.Tools[0].Name}
+	if len(found.Tools[0].Required) > 0 {
+		tool.Arguments = map[string]any{}
+	}
+	for _, name := range found.Tools[0].Required {
+		tool.Arguments[name] = placeholder
+	}
+	uri := cmp.Or(found.TextURI, "file:///notes.txt")
+	p.suggest(noTrigger, "triggers.update", &Trigger{URI: uri, Tool: tool})
+}
+
+// remark says what triggers let be judged, and which tools there are.
+func (p *printer) remark(found Found) {
 	note := ""
 	switch {
 	case found.Subscribe && found.ListChanged:

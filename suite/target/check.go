@@ -17,21 +17,20 @@ import (
 
 // checker collects what is wrong with a target.
 type checker struct {
-	index    *yamlfile.Index
-	rows     *requirement.Catalogue
-	local    bool // the target runs on this machine: we start it
-	ports    int  // servers that are started, each at its port
-	problems []yamlfile.Problem
+	index *yamlfile.Index
+	rows  *requirement.Catalogue
+	local bool // the target runs on this machine: we start it
+	ports int  // servers that are started, each at its port
 }
 
 // fail notes a problem with a field; the message goes on from the field's path.
 func (c *checker) fail(path, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	c.problems = append(c.problems, c.index.Problem(path, "%s %s", path, text))
+	c.index.Fail(path, "%s %s", path, text)
 }
 
-// check lists everything wrong with the target.
-func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yamlfile.Problem {
+// check notes everything wrong with the target.
+func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) {
 	c := &checker{index: index, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
@@ -48,10 +47,7 @@ func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yam
 		labels[e.Name] = true
 	}
 	c.ports = len(servers)
-	c.revisions("revisions", t.Revisions)
-	if t.Since != "" {
-		c.revision("since", t.Since)
-	}
+	visit("", "", reflect.ValueOf(*t), c.member)
 	c.identities(t)
 	if len(t.Endpoints) > 0 {
 		c.occurs(t)
@@ -59,40 +55,47 @@ func (t *Target) check(index *yamlfile.Index, rows *requirement.Catalogue) []yam
 	c.subjects(t)
 	c.triggers(&t.Triggers)
 	c.permissions(t)
-	for path, v := range yamlfile.Items("secrets", t.Secret) {
-		c.value(path, *v)
-	}
 	c.limits(&t.Limits)
-	slices.SortStableFunc(c.problems, func(a, b yamlfile.Problem) int {
+	slices.SortStableFunc(index.Problems, func(a, b yamlfile.Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
 			cmp.Compare(a.Path, b.Path))
 	})
-	return c.problems
 }
 
-// checkPaths lists the directories and certificate files of the target that are not there.
-func (t *Target) checkPaths(index *yamlfile.Index) []yamlfile.Problem {
+// checkPaths notes the directories and certificate files of the target that are not there.
+func (t *Target) checkPaths(index *yamlfile.Index) {
 	c := &checker{index: index}
-	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
-		c.directory(path+".dir", e.Dir)
-		if e.CAFile == "" {
-			continue
+	visit("", "", reflect.ValueOf(*t), func(path, is string, v reflect.Value) {
+		if name := v.String(); (is == "directory" || is == "file") && name != "" {
+			if info, err := os.Stat(name); err != nil || info.IsDir() != (is == "directory") {
+				c.fail(path, "names %q, which is no %s", name, is)
+			}
 		}
-		if info, err := os.Stat(e.CAFile); err != nil || info.IsDir() {
-			c.fail(path+".ca-file", "names %q, which is no file", e.CAFile)
-		}
-	}
-	for name, tr := range t.Triggers.All() {
-		if tr != nil && tr.Exec != nil {
-			c.directory("triggers."+name+".exec.dir", tr.Exec.Dir)
-		}
-	}
-	return c.problems
+	})
 }
 
-func (c *checker) directory(path, dir string) {
-	if info, err := os.Stat(dir); dir != "" && (err != nil || !info.IsDir()) {
-		c.fail(path, "names %q, which is no directory", dir)
+// member checks a member by its type, and by what it is.
+func (c *checker) member(path, is string, v reflect.Value) {
+	switch x := v.Interface().(type) {
+	case requirement.Revision:
+		if !x.Known() && (x != "" || path != "since") {
+			c.fail(path, "must be a revision of the protocol (%s), not %q", list(requirement.Revisions()), x)
+		}
+	case Value:
+		c.value(path, x)
+	case map[string]Value:
+		if is == "headers" {
+			c.headers(path, x)
+		} else {
+			c.environment(path, x)
+		}
+	case string:
+		switch {
+		case is == "uri":
+			c.uri(path, x)
+		case is == "given" && x == "":
+			c.fail(path, "must be given")
+		}
 	}
 }
 
@@ -102,10 +105,7 @@ func (c *checker) endpoint(path string, e *Endpoint) {
 		c.fail(path, "must have a command, a url, or both for a server that is to be started")
 		return
 	}
-	c.revisions(path+".revisions", e.Revisions)
-	c.environment(path+".env", e.Env)
 	c.grant(path, e.EnvPass)
-	c.headers(path+".headers", e.Header)
 	if len(e.Command) > 0 {
 		c.command(path+".command", e.Command)
 	} else {
@@ -172,24 +172,11 @@ func (c *checker) url(path, raw string) {
 	}
 }
 
-func (c *checker) revisions(path string, revisions []requirement.Revision) {
-	for at, r := range yamlfile.Items(path, revisions) {
-		c.revision(at, *r)
-	}
-}
-
-func (c *checker) revision(path string, r requirement.Revision) {
-	if !r.Known() {
-		c.fail(path, "must be a revision of the protocol (%s), not %q", list(requirement.Revisions()), r)
-	}
-}
-
 func (c *checker) environment(path string, env map[string]Value) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			c.fail(path, "must not name a variable %q", name)
 		}
-		c.value(path+"."+name, env[name])
 	}
 }
 
@@ -210,7 +197,6 @@ func (c *checker) headers(path string, header map[string]Value) {
 			c.fail(path+"."+name, "names the header %s a second time", canonical)
 		}
 		names[canonical] = true
-		c.value(path+"."+name, header[name])
 		if v, err := header[name].Reveal(); err == nil && strings.ContainsAny(v, "\r\n\x00") {
 			c.fail(path+"."+name, "must not contain a line break or a zero byte")
 		}
@@ -236,9 +222,7 @@ func (c *checker) value(path string, v Value) {
 func (c *checker) identities(t *Target) {
 	names := make(map[string]bool)
 	for path, id := range yamlfile.Items("identities", t.Identities) {
-		if id.Name == "" {
-			c.fail(path+".name", "must be given")
-		} else if names[id.Name] {
+		if id.Name != "" && names[id.Name] {
 			c.fail(path+".name", "%q is the name of another identity too", id.Name)
 		}
 		names[id.Name] = true
@@ -248,8 +232,6 @@ func (c *checker) identities(t *Target) {
 		if len(id.Header) == 0 && len(id.Env) == 0 && id.Rights != RightsNone {
 			c.fail(path, "must have headers or env that tell it apart")
 		}
-		c.headers(path+".headers", id.Header)
-		c.environment(path+".env", id.Env)
 	}
 }
 

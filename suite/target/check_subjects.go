@@ -36,7 +36,6 @@ func (c *checker) subjects(t *Target) {
 	s := &t.Subjects
 	known := make(map[string]string)
 	for path, text := range yamlfile.Items("subjects.texts", s.Texts) {
-		c.uri(path+".uri", text.URI)
 		c.part(path, text.Text, text.Contains)
 		known[text.URI] = path
 	}
@@ -45,7 +44,6 @@ func (c *checker) subjects(t *Target) {
 		known[b.URI] = path
 	}
 	for path, uri := range yamlfile.Items("subjects.missing", s.Missing) {
-		c.uri(path, *uri)
 		if where, ok := known[*uri]; ok {
 			c.fail(path, "is also given as a resource that exists, in %s", where)
 		}
@@ -64,17 +62,10 @@ func (c *checker) subjects(t *Target) {
 	if s.Broken != "" {
 		c.uri("subjects.broken", s.Broken)
 	}
-	if s.Slow != nil {
-		c.uri("subjects.slow.uri", s.Slow.URI)
-		if s.Slow.AtLeast <= 0 {
-			c.fail("subjects.slow.at-least", "must say how long a read takes at least, such as 500ms")
-		}
-	}
-	if s.Input != nil {
-		c.uri("subjects.input.uri", s.Input.URI)
+	if s.Slow != nil && s.Slow.AtLeast <= 0 {
+		c.fail("subjects.slow.at-least", "must say how long a read takes at least, such as 500ms")
 	}
 	for path, p := range yamlfile.Items("subjects.protected", s.Protected) {
-		c.uri(path+".uri", p.URI)
 		c.identity(path+".identity", p.Identity, t)
 	}
 	for path, r := range yamlfile.Items("subjects.roots", s.Roots) {
@@ -113,7 +104,6 @@ func (c *checker) part(path string, text *string, contains bool) {
 }
 
 func (c *checker) blob(path string, b *Blob) {
-	c.uri(path+".uri", b.URI)
 	empty := b.Size != nil && *b.Size == 0
 	if b.Base64 != "" && b.SHA256 != "" || b.Base64 == "" && b.SHA256 == "" && !empty {
 		c.fail(path, "must have either base64 or sha256")
@@ -181,12 +171,10 @@ func (c *checker) template(path string, t *Template) {
 
 func (c *checker) completion(path string, x *Completion) {
 	known, ok := c.variables(path+".template", x.Template)
-	if x.Argument == "" {
-		c.fail(path+".argument", "must be given")
-	} else if ok {
-		c.variable(path+".argument", x.Argument, known)
-	}
 	if ok {
+		if x.Argument != "" {
+			c.variable(path+".argument", x.Argument, known)
+		}
 		for _, name := range slices.Sorted(maps.Keys(x.Context)) {
 			c.variable(path+".context."+name, name, known)
 		}
@@ -221,9 +209,6 @@ func (c *checker) root(path string, r *Root) {
 		if uri != "" && !strings.HasPrefix(uri, "file:") {
 			c.fail(path+"."+field, "must be a file: URI, not %q%s", uri, advice)
 		}
-	}
-	if r.Root == "" {
-		c.fail(path+".root", "must be given")
 	}
 	place := ": it is the directory on disk"
 	if strings.Contains(r.Root, "://") {
@@ -393,19 +378,13 @@ func (c *checker) trigger(path string, tr *Trigger) {
 	switch {
 	case tr.Exec != nil:
 		c.command(path+".exec.command", tr.Exec.Command)
-		c.environment(path+".exec.env", tr.Exec.Env)
 		c.grant(path+".exec", tr.Exec.EnvPass)
 		c.bound(path+".exec.timeout", tr.Exec.Timeout)
 	case tr.HTTP != nil:
 		c.url(path+".http.url", tr.HTTP.URL)
-		c.headers(path+".http.headers", tr.HTTP.Header)
 		c.bound(path+".http.timeout", tr.HTTP.Timeout)
 		if strings.ContainsFunc(tr.HTTP.Method, noToken) {
 			c.fail(path+".http.method", "must be a method such as %s, not %q", http.MethodPut, tr.HTTP.Method)
-		}
-	case tr.Tool != nil:
-		if tr.Tool.Name == "" {
-			c.fail(path+".tool.name", "must be given")
 		}
 	case tr.Wait != nil:
 		if tr.Wait.For <= 0 || tr.Wait.For > maxWait {

@@ -71,6 +71,32 @@ func fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
 	}
 }
 
+// visit walks over a value and all that it holds, with their paths in files, and with what they are by the
+// tag "is" of a field: entries are what their list or mapping is.
+func visit(path, is string, v reflect.Value, see func(path, is string, v reflect.Value)) {
+	see(path, is, v)
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			visit(path, is, v.Elem(), see)
+		}
+	case reflect.Struct:
+		for f, field := range v.Fields() {
+			if name := f.Tag.Get("yaml"); name != "" && name != "-" {
+				visit(strings.TrimPrefix(path+"."+name, "."), f.Tag.Get("is"), field, see)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			visit(fmt.Sprintf("%s[%d]", path, i), is, v.Index(i), see)
+		}
+	case reflect.Map:
+		for _, k := range keys(v) {
+			visit(path+"."+k.String(), is, v.MapIndex(k), see)
+		}
+	}
+}
+
 // given reports whether a field has a value.
 func given(v reflect.Value) bool {
 	return v.IsValid() && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0)
@@ -85,11 +111,15 @@ func emitStruct(v reflect.Value) (lines []string) {
 	return lines
 }
 
-func emitMap(v reflect.Value) (lines []string) {
-	keys := slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
+// keys are those of a mapping, sorted.
+func keys(v reflect.Value) []reflect.Value {
+	return slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int {
 		return cmp.Compare(a.String(), b.String())
 	})
-	for _, k := range keys {
+}
+
+func emitMap(v reflect.Value) (lines []string) {
+	for _, k := range keys(v) {
 		lines = append(lines, emitField(plainText(k.String()), v.MapIndex(k))...)
 	}
 	return lines

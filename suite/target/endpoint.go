@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -31,23 +32,23 @@ type Endpoint struct {
 	// Command is a program and its arguments that speaks stdio, or, beside a URL,
 	// that listens there. "{port}" in the URL is a free port, in the command and in
 	// values of Env that port.
-	Command []string `yaml:"command"`
+	Command []string `yaml:"command" is:"command"`
 	// Env sets variables of the program's environment. Beside these it gets the usual ones of
 	// mcpcheck's own, such as PATH and HOME, and those that EnvPass names. EnvAll gives all but
 	// what a CI system sets for itself.
 	Env     map[string]Value `yaml:"env"`
-	EnvPass []string         `yaml:"env-pass"`
+	EnvPass []string         `yaml:"env-pass" is:"env-pass"`
 	EnvAll  bool             `yaml:"env-all"`
 	// Dir is the working directory; empty means the current one.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" is:"directory"`
 	// URL is an http or https address.
-	URL string `yaml:"url"`
+	URL string `yaml:"url" is:"url"`
 	// Ready tells when a server that was started can be used: see [transport.ParseReady].
 	Ready string `yaml:"ready"`
 	// Header is sent with every request.
-	Header map[string]Value `yaml:"headers"`
+	Header map[string]Value `yaml:"headers" is:"headers"`
 	// CAFile holds further certificates to trust, in PEM.
-	CAFile string `yaml:"ca-file"`
+	CAFile string `yaml:"ca-file" is:"file"`
 	// Forced is http or sse for an endpoint with a URL or handler; empty or
 	// "auto" means that it is to be found out.
 	Forced requirement.Transport `yaml:"transport"`
@@ -228,44 +229,28 @@ func (t *Target) Secrets() []string {
 // public. It adds what is listed as secret, and passwords and keys in URLs and command lines. It is sorted.
 func (t *Target) stated() []string {
 	var found []string
-	add := func(values ...string) { found = append(found, values...) }
-	all := func(m map[string]Value, passed []string) {
-		add((&environ.Grant{Pass: passed}).Secrets()...)
-		for _, v := range m {
-			add(v.secrets()...)
+	visit("", "", reflect.ValueOf(*t), func(path, is string, v reflect.Value) {
+		var secrets []string
+		switch x := v.Interface().(type) {
+		case Value:
+			secrets = x.secrets()
+		case string:
+			if is == "url" {
+				secrets = urlSecrets(x)
+			}
+		case []string:
+			if is == "command" {
+				_, secrets = hideArgs(x)
+			} else if is == "env-pass" {
+				secrets = (&environ.Grant{Pass: x}).Secrets()
+			}
 		}
-	}
-	for i := range t.Endpoints {
-		e := &t.Endpoints[i]
-		all(e.Env, e.EnvPass)
-		all(e.Header, nil)
-		add(urlSecrets(e.URL)...)
-		_, hidden := hideArgs(e.Command)
-		add(hidden...)
-	}
-	for i := range t.Identities {
-		all(t.Identities[i].Env, nil)
-		all(t.Identities[i].Header, nil)
-	}
-	for _, tr := range t.Triggers.All() {
-		if tr == nil {
-			continue
+		for _, s := range secrets {
+			if s != "" && (strings.HasPrefix(path, "secrets[") || !t.isHost(s)) {
+				found = append(found, s)
+			}
 		}
-		if tr.Exec != nil {
-			all(tr.Exec.Env, tr.Exec.EnvPass)
-			_, hidden := hideArgs(tr.Exec.Command)
-			add(hidden...)
-		}
-		if tr.HTTP != nil {
-			all(tr.HTTP.Header, nil)
-			add(urlSecrets(tr.HTTP.URL)...)
-		}
-	}
-	found = slices.DeleteFunc(found, t.isHost)
-	for _, v := range t.Secret {
-		add(v.secrets()...)
-	}
+	})
 	slices.Sort(found)
-	found = slices.Compact(found)
-	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
+	return slices.Compact(found)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -51,17 +52,15 @@ func (e *ConfigError) Error() string {
 func Load(path string, rows *requirement.Catalogue) (*Target, error) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, unread(path, err)
+		return nil, wrong(path, err)
 	}
 	t, index, err := parse(path, data, rows)
 	if err != nil {
 		return nil, err
 	}
 	t.rebase(filepath.Dir(path))
-	if err := wrong(path, t.checkPaths(index)); err != nil {
-		return nil, err
-	}
-	return t, nil
+	t.checkPaths(index)
+	return t, wrong(path, index.Err())
 }
 
 // readFile reads a file, up to a bound.
@@ -77,20 +76,11 @@ func readFile(path string) ([]byte, error) {
 
 // rebase makes relative directories and certificate files relative to dir.
 func (t *Target) rebase(dir string) {
-	move := func(p *string) {
-		if *p != "" && !filepath.IsAbs(*p) {
-			*p = filepath.Join(dir, *p)
+	visit("", "", reflect.ValueOf(t).Elem(), func(_, is string, v reflect.Value) {
+		if at := v.String(); (is == "directory" || is == "file") && at != "" && !filepath.IsAbs(at) {
+			v.SetString(filepath.Join(dir, at))
 		}
-	}
-	for i := range t.Endpoints {
-		move(&t.Endpoints[i].Dir)
-		move(&t.Endpoints[i].CAFile)
-	}
-	for _, tr := range t.Triggers.All() {
-		if tr != nil && tr.Exec != nil {
-			move(&tr.Exec.Dir)
-		}
-	}
+	})
 }
 
 // Parse reads a target file from memory; the name only serves messages,
@@ -108,30 +98,29 @@ func parse(name string, data []byte, rows *requirement.Catalogue) (*Target, *yam
 	if written := gjson.GetBytes(data, "schema").String(); err != nil &&
 		strings.HasPrefix(written, "mcpcheck.") {
 		return nil, nil,
-			unread(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the "+
+			wrong(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the "+
 				"target file, or let \"mcpcheck init\" write one", written))
 	}
-	if err != nil {
-		return nil, nil, unread(name, err)
-	}
 	t.File = name
-	if err := wrong(name, t.expandURLs(index)); err != nil {
-		return nil, nil, err
+	if err == nil {
+		t.expandURLs(index)
+		err = index.Err()
 	}
-	if err := wrong(name, t.check(index, rows)); err != nil {
-		return nil, nil, err
+	if err == nil {
+		t.check(index, rows)
+		err = index.Err()
 	}
-	return t, index, nil
+	return t, index, wrong(name, err)
 }
 
 // expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret unless
 // it is the host.
-func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem) {
+func (t *Target) expandURLs(index *yamlfile.Index) {
 	for path, e := range yamlfile.Items("endpoints", t.Endpoints) {
 		address, parts, err := expand(e.URL, os.LookupEnv)
 		if err != nil {
 			path += ".url"
-			problems = append(problems, index.Problem(path, "%s: %v", path, err))
+			index.Fail(path, "%s: %v", path, err)
 			continue
 		}
 		e.URL = address
@@ -141,25 +130,21 @@ func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem)
 			}
 		}
 	}
-	return problems
 }
 
 // Validate checks a target that was put together in Go, in the way in which
 // Parse checks files. The error is a [*ConfigError].
 func (t *Target) Validate(rows *requirement.Catalogue) error {
-	return wrong(t.File, t.check(&yamlfile.Index{}, rows))
+	index := &yamlfile.Index{File: t.File}
+	t.check(index, rows)
+	return wrong(t.File, index.Err())
 }
 
-// wrong is the error of a target with problems; nil if there are none.
-func wrong(file string, problems []yamlfile.Problem) error {
-	if len(problems) == 0 {
+// wrong is an error of a target as a [*ConfigError]; nil if there is none.
+func wrong(name string, err error) error {
+	if err == nil {
 		return nil
 	}
-	return &ConfigError{File: file, Problems: problems}
-}
-
-// unread is why a file could not be read.
-func unread(name string, err error) *ConfigError {
 	if e, ok := errors.AsType[*yamlfile.Error](err); ok {
 		return &ConfigError{File: e.File, Problems: e.Problems}
 	}
@@ -189,9 +174,10 @@ func (o *Flags) Target(rows *requirement.Catalogue, changed func(name string) bo
 		return nil, err
 	}
 	if t.File == "" { // else its paths are checked
-		if problems := t.checkPaths(&yamlfile.Index{}); len(problems) > 0 {
+		index := &yamlfile.Index{}
+		if t.checkPaths(index); len(index.Problems) > 0 {
 			flag := strings.NewReplacer("endpoints[0].dir", "--cwd", "endpoints[0].ca-file", "--ca-file")
-			return nil, errors.New(flag.Replace(problems[0].Message))
+			return nil, errors.New(flag.Replace(index.Problems[0].Message))
 		}
 	}
 	if o.Risky {

@@ -167,8 +167,8 @@ func (o *Flags) serve(command []string) (*Target, error) {
 			transport.PortMark)
 	}
 	c := &checker{index: &yamlfile.Index{}}
-	if c.started("-", e); len(c.problems) > 0 {
-		return nil, errors.New(strings.Replace(c.problems[0].Message, "-.", "--", 1))
+	if c.started("-", e); len(c.index.Problems) > 0 {
+		return nil, errors.New(strings.Replace(c.index.Problems[0].Message, "-.", "--", 1))
 	}
 	return t, nil
 }

@@ -119,9 +119,9 @@ func Authorizations() []Authorization {
 // Identity is a caller with rights of its own.
 type Identity struct {
 	// Name is how subjects refer to the identity.
-	Name string `yaml:"name"`
+	Name string `yaml:"name" is:"given"`
 	// Header replaces or adds HTTP headers of endpoints with a URL or handler.
-	Header map[string]Value `yaml:"headers"`
+	Header map[string]Value `yaml:"headers" is:"headers"`
 	// Env replaces or adds environment variables of endpoints with a command.
 	Env map[string]Value `yaml:"env"`
 	// Rights compares the identity with the one of the endpoints.
@@ -296,7 +296,7 @@ type Subjects struct {
 	Texts []Text `yaml:"texts"`
 	Blobs []Blob `yaml:"blobs"`
 	// Missing are URIs that certainly lead to nothing.
-	Missing []string `yaml:"missing"`
+	Missing []string `yaml:"missing" is:"uri"`
 	// Complete is every URI that a complete walk of resources/list delivers,
 	// in any order; CompleteTemplates every URI template.
 	Complete          []string `yaml:"complete"`
@@ -322,7 +322,7 @@ type Subjects struct {
 
 // Text is a text resource with known contents.
 type Text struct {
-	URI string `yaml:"uri"`
+	URI string `yaml:"uri" is:"uri"`
 	// Text is the expected text; nil means that only text as such is
 	// expected, whatever it says.
 	Text *string `yaml:"text"`
@@ -336,7 +336,7 @@ type Text struct {
 // Blob is a binary resource with known contents: Base64 or SHA256 (Size is
 // optional with both).
 type Blob struct {
-	URI string `yaml:"uri"`
+	URI string `yaml:"uri" is:"uri"`
 	// Base64 is the contents in the standard alphabet with padding.
 	Base64 string `yaml:"base64"`
 	// SHA256 is the digest of the contents in hexadecimal.
@@ -370,7 +370,7 @@ type Arguments struct {
 // Completion is an argument of a template with the values expected for it.
 type Completion struct {
 	Template string `yaml:"template"`
-	Argument string `yaml:"argument"`
+	Argument string `yaml:"argument" is:"given"`
 	// Prefix is what has been typed so far.
 	Prefix string `yaml:"prefix"`
 	// Context gives the values of other arguments (2025-06-18 on).
@@ -383,7 +383,7 @@ type Completion struct {
 
 // Slow is a resource that takes a while to read.
 type Slow struct {
-	URI string `yaml:"uri"`
+	URI string `yaml:"uri" is:"uri"`
 	// AtLeast is how long a read certainly takes.
 	AtLeast time.Duration `yaml:"at-least"`
 	// Progress says that the target reports progress meanwhile.
@@ -392,7 +392,7 @@ type Slow struct {
 
 // Input is a resource whose read asks for input first.
 type Input struct {
-	URI string `yaml:"uri"`
+	URI string `yaml:"uri" is:"uri"`
 	// Answers holds the result to give to each input request, by its key in
 	// inputRequests; "*" stands for every other key.
 	Answers map[string]map[string]any `yaml:"answers"`
@@ -408,7 +408,7 @@ type Input struct {
 
 // Protected is a resource that an identity must not see.
 type Protected struct {
-	URI string `yaml:"uri"`
+	URI string `yaml:"uri" is:"uri"`
 	// Identity names the one that must be refused.
 	Identity string `yaml:"identity"`
 }
@@ -416,7 +416,7 @@ type Protected struct {
 // Root is a directory that the target serves under file: URIs.
 type Root struct {
 	// Root is the file: URI of the directory.
-	Root string `yaml:"root"`
+	Root string `yaml:"root" is:"given"`
 	// Canary is a file outside the root that must not be readable.
 	Canary *Canary `yaml:"canary"`
 	// Sibling is a file: URI in a directory beside the root whose name

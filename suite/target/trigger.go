@@ -107,11 +107,11 @@ type Trigger struct {
 // Exec runs a command. It must end by itself; exit status 0 means that the
 // change was made.
 type Exec struct {
-	Command []string         `yaml:"command"`
+	Command []string         `yaml:"command" is:"command"`
 	Env     map[string]Value `yaml:"env"` // as that of an [Endpoint], as are the next two
-	EnvPass []string         `yaml:"env-pass"`
+	EnvPass []string         `yaml:"env-pass" is:"env-pass"`
 	EnvAll  bool             `yaml:"env-all"`
-	Dir     string           `yaml:"dir"` // empty means the current directory
+	Dir     string           `yaml:"dir" is:"directory"` // empty means the current directory
 	Timeout time.Duration    `yaml:"timeout"`
 }
 
@@ -119,15 +119,15 @@ type Exec struct {
 // was made.
 type Call struct {
 	Method  string           `yaml:"method"` // empty means POST
-	URL     string           `yaml:"url"`
-	Header  map[string]Value `yaml:"headers"`
+	URL     string           `yaml:"url" is:"url"`
+	Header  map[string]Value `yaml:"headers" is:"headers"`
 	Body    string           `yaml:"body"`
 	Timeout time.Duration    `yaml:"timeout"`
 }
 
 // Tool is a tool of the target itself; the run calls it on a session of its own.
 type Tool struct {
-	Name      string         `yaml:"name"`
+	Name      string         `yaml:"name" is:"given"`
 	Arguments map[string]any `yaml:"arguments"`
 }
 

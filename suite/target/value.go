@@ -267,13 +267,12 @@ func hideArgs(args []string) (shown, secrets []string) {
 	shown = make([]string, len(args))
 	option := "" // the one that the argument may be the value of
 	for i, arg := range args {
-		var found []string
-		if i == 0 {
-			shown[i], found = hideURL(arg) // the program, which is no option
-		} else {
-			shown[i], found = hideArg(option, arg)
+		before, secret, found := secretIn(option, arg)
+		if found && i > 0 { // the program is no option
+			shown[i], secrets = before+hidden, append(secrets, Plain(secret).secrets()...)
+		} else if shown[i] = arg; strings.Contains(arg, "://") {
+			shown[i], secrets = redactURL(arg), append(secrets, urlSecrets(arg)...)
 		}
-		secrets = append(secrets, found...)
 		option = ""
 		if strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=") {
 			option = arg
@@ -282,57 +281,42 @@ func hideArgs(args []string) (shown, secrets []string) {
 	return shown, secrets
 }
 
-// hideArg hides what is secret in an argument that stands behind an option, if that is
-// not empty.
-func hideArg(option, arg string) (shown string, secrets []string) {
+// secretIn finds what is secret in an argument that stands behind an option, if that is not empty, and what
+// stands before it.
+func secretIn(option, arg string) (before, secret string, found bool) {
 	if !strings.HasPrefix(arg, "-") {
-		if shown, secrets, ok := hideHeader(option, arg); ok {
-			return shown, secrets
-		}
-		if telling.Name(option) {
-			return hidden, Plain(arg).secrets()
+		if before, secret, found = secretHeader(option, arg); found {
+			return before, secret, true
+		} else if telling.Name(option) {
+			return "", arg, true
 		}
 	}
 	name, value, assigned := strings.Cut(arg, "=")
 	switch {
 	case assigned && name == "--header":
-		shown, secrets, _ := hideHeader(name, value)
-		return name + "=" + shown, secrets
+		before, secret, found = secretHeader(name, value)
+		return name + "=" + before, secret, found
 	case strings.HasPrefix(arg, "-H"):
-		if shown, secrets, ok := hideHeader("-H", arg[len("-H"):]); ok {
-			return "-H" + shown, secrets
-		}
-	case assigned && telling.Name(name) && (strings.HasPrefix(name, "-") || variableForm.MatchString(name)):
-		return name + "=" + hidden, Plain(value).secrets()
+		before, secret, found = secretHeader("-H", arg[len("-H"):])
+		return "-H" + before, secret, found
 	}
-	return hideURL(arg)
+	return name + "=", value,
+		assigned && telling.Name(name) && (strings.HasPrefix(name, "-") || variableForm.MatchString(name))
 }
 
-// hideURL hides what is secret in an argument that has a URL in it.
-func hideURL(arg string) (shown string, secrets []string) {
-	if strings.Contains(arg, "://") {
-		return redactURL(arg), urlSecrets(arg)
-	}
-	return arg, nil
-}
-
-// hideHeader hides the value of an argument of the form "Name: value": of any header
+// secretHeader finds the value in an argument of the form "Name: value": of any header
 // behind an option that takes one, else of one whose name tells that it is secret. The
 // space may be missing where nothing but a header can be meant.
-func hideHeader(option, arg string) (shown string, secrets []string, ok bool) {
+func secretHeader(option, arg string) (before, secret string, found bool) {
 	name, value, colon := strings.Cut(arg, ":")
 	value, spaced := strings.CutPrefix(value, " ")
 	value = strings.TrimSpace(value)
 	header := colon && value != "" && variableForm.MatchString(strings.ReplaceAll(name, "-", "_"))
-	switch {
-	case header && (option == "--header" || option == "-H"):
-	case header && (spaced && telling.Header(name) || strings.EqualFold(name, "authorization")):
-	case option == "--header":
-		return hidden, Plain(arg).secrets(), true
-	default:
-		return arg, nil, false
+	if header && (option == "--header" || option == "-H" || spaced && telling.Header(name) ||
+		strings.EqualFold(name, "authorization")) {
+		return name + ": ", value, true
 	}
-	return name + ": " + hidden, Plain(value).secrets(), true
+	return "", arg, option == "--header"
 }
 
 // variableForm is the form of the name of a variable.

@@ -17,7 +17,7 @@ import (
 // New makes the command whose help is in help/NAME.txt of a program: a line that says how the
 // command is used, one that says what it does, and, after an empty line, what there is to say
 // beyond that. Examples follow a line "Examples:". The files are embedded, and each is there.
-func New(files fs.FS, name string) *cobra.Command {
+func New(files fs.FS, name string, takes cobra.PositionalArgs, run Run, flags Flags) *cobra.Command {
 	data, err := fs.ReadFile(files, "help/"+name+".txt")
 	if err != nil {
 		panic("helpcmd: " + err.Error()) // excluded by every test that makes the commands
@@ -25,14 +25,16 @@ func New(files fs.FS, name string) *cobra.Command {
 	use, rest, _ := strings.Cut(string(data), "\n")
 	short, rest, _ := strings.Cut(rest, "\n")
 	long, examples, _ := strings.Cut(rest, "\nExamples:\n")
-	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"),
-		Example: strings.TrimRight(examples, "\n")}
+	c := &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"),
+		Example: strings.TrimRight(examples, "\n"), Args: takes, RunE: run}
+	flags.Add(c.Flags())
+	return c
 }
 
 // Root makes the command that a program is, with the ways that both have: the version is told
 // by a flag and by a command.
 func Root(files fs.FS, name, version string) *cobra.Command {
-	root := New(files, name)
+	root := New(files, name, nil, nil, nil)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = version
 	root.SetVersionTemplate(name + " {{.Version}}\n")
