@@ -1,8 +1,11 @@
 //go:build unix
 
-package main
+package hostile
 
 import (
+	"fmt"
+	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -40,7 +43,7 @@ func TestExpand(t *testing.T) {
 // TestSample: a few of the servers are judged as they should be. How long that takes is no
 // matter here: the machine may be busy.
 func TestSample(t *testing.T) {
-	dir := programs(t)
+	program := built(t)
 	for name, want := range map[string]string{
 		"stdio-banner":       "initialize was not answered",
 		"http-close-at-once": "",
@@ -49,10 +52,7 @@ func TestSample(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o, err := play(filepath.Join(dir, "mcpcheck"), t.TempDir(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := play(t, program, name)
 			if o.Panics || o.Orphans > 0 || len(o.Reds) > 0 || o.Result != "not-established" ||
 				o.Status != 3 || o.Memory > mostMemory || !strings.Contains(o.Cause, want) {
 				t.Errorf("%+v", o)
@@ -63,13 +63,10 @@ func TestSample(t *testing.T) {
 
 // TestParsed: a frame that has many members, or a long id, takes neither much memory nor much time to judge.
 func TestParsed(t *testing.T) {
-	dir := programs(t)
+	program := built(t)
 	for name, red := range map[string]string{"stdio-long-number": "", "http-duplicate-members": "RPC-25"} {
 		t.Run(name, func(t *testing.T) {
-			o, err := play(filepath.Join(dir, "mcpcheck"), t.TempDir(), name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			o := play(t, program, name)
 			if o.Took > budget+ending || o.Memory > mostMemory || o.Result == "" || red != "" &&
 				!slices.Contains(o.Reds, red) {
 				t.Errorf("%+v", o)
@@ -78,18 +75,55 @@ func TestParsed(t *testing.T) {
 	}
 }
 
-// programs builds mcpcheck and the servers.
-func programs(t *testing.T) (dir string) {
+// built is a fresh mcpcheck.
+func built(t *testing.T) (program string) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	dir = t.TempDir()
-	for name, path := range map[string]string{"mcpcheck": "cmd/mcpcheck", "hostile": "proof/hostile"} {
-		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name),
-			"github.com/mcpcheck/mcpcheck/"+path).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+	program = filepath.Join(t.TempDir(), "mcpcheck")
+	if out, err := exec.Command("go", "build", "-o", program,
+		"github.com/mcpcheck/mcpcheck/cmd/mcpcheck").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// TestMain is a hostile server where it is started as one.
+func TestMain(m *testing.M) {
+	if len(os.Args) != 3 || !slices.Contains([]string{"serve", "listen", "stay"}, os.Args[1]) {
+		os.Exit(m.Run())
+	}
+	if err := be(os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+		os.Exit(2)
+	}
+}
+
+// be is a hostile server, or what one leaves behind.
+func be(how, name string) error {
+	if how == "stay" {
+		stay(name)
+		return nil
+	}
+	c, err := find(name)
+	if err != nil {
+		return err
+	}
+	h := &hostile{hostileCase: c}
+	if how == "serve" {
+		h.stdio()
+		return nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(l.Addr()) // whoever started it reads this
+	if c.Over == "tls" {
+		if l, err = secured(l, c.Certificate); err != nil {
+			return err
 		}
 	}
-	self = func() string { return filepath.Join(dir, "hostile") }
-	return dir
+	return h.listen(l)
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package hostile
 
 import (
 	"bufio"
@@ -97,7 +97,7 @@ func (h *hostile) do(w io.Writer, s step, answer, id string, n int) bool {
 // spawn starts this program once more, as a process that outlives its parents: in a session
 // of its own, and with "respawn" as one that starts a successor before it ends, ten times.
 func spawn(how string) {
-	c := exec.Command(self(), "stay", how) // #nosec G702 -- it starts itself
+	c := exec.Command(os.Args[0], "stay", how) // #nosec G702 -- it starts itself
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := c.Start(); err != nil {
 		fmt.Fprintln(os.Stderr, "hostile:", err)

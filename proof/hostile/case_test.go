@@ -1,12 +1,6 @@
 //go:build unix
 
-// Package main plays the table of hostile servers: each case of cases.yaml is a server that
-// does one thing no server should do, mcpcheck judges it as a whole, and what came out is
-// written beside what the same server gets when it behaves.
-//
-//	go run ./proof/hostile > docs/hostile.md      all cases; "make hostile" does it
-//	go run ./proof/hostile -case NAME,…           some
-package main
+package hostile
 
 import (
 	_ "embed"

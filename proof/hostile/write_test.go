@@ -1,14 +1,15 @@
 //go:build unix
 
-package main
+package hostile
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
+	"testing"
 	"text/template"
 	"time"
 
@@ -26,22 +27,18 @@ var page = template.Must(template.New("").Funcs(template.FuncMap{
 
 func mib(bytes int64) int64 { return bytes >> 20 }
 
-// write writes the page; it returns how many cases are not as they should be.
-func write(w io.Writer, all []*outcome) (wrong int, err error) {
-	if err := page.Execute(w, all); err != nil || len(all) == 0 {
-		return 0, err
+// written is the page.
+func written(t *testing.T, all []*outcome) []byte {
+	var b bytes.Buffer
+	if err := page.Execute(&b, all); err != nil || len(all) == 0 {
+		t.Fatalf("there is no page of %d cases: %v", len(all), err)
 	}
-	for _, o := range all {
-		if len(o.faults()) > 0 {
-			wrong++
-		}
-	}
+	good := slices.DeleteFunc(slices.Clone(all), func(o *outcome) bool { return len(o.faults()) > 0 })
 	slowest := slices.MaxFunc(all, func(a, b *outcome) int { return cmp.Compare(a.Took, b.Took) })
 	largest := slices.MaxFunc(all, func(a, b *outcome) int { return cmp.Compare(a.Memory, b.Memory) })
-	_, err = fmt.Fprintf(w, "\n%d of %d are as they should be. The longest run took %.1f s (%s), the largest "+
-		"%d MiB (%s).\n", len(all)-wrong, len(all), slowest.Took.Seconds(), slowest.Name, mib(largest.Memory),
-		largest.Name)
-	return wrong, err
+	fmt.Fprintf(&b, "\n%d of %d are as they should be. The longest run took %.1f s (%s), the largest "+
+		"%d MiB (%s).\n", len(good), len(all), slowest.Took.Seconds(), slowest.Name, mib(largest.Memory), largest.Name)
+	return b.Bytes()
 }
 
 // cell is a text that fits into a table.

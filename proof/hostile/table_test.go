@@ -1,22 +1,23 @@
 //go:build unix
 
-package main
+package hostile
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/badtarget"
@@ -77,92 +78,62 @@ func (o *outcome) faults() []string {
 	return all
 }
 
-// table plays the cases and writes what came out; it returns how many are not as they should be.
-func table(w io.Writer, program string, jobs int, names []string) (wrong int, err error) {
+var (
+	table = flag.Bool("table", false, "play the whole table of hostile servers")
+	write = flag.String("write", "", "write a page of the table to this `file`")
+)
+
+// TestTable: mcpcheck is as it should be, whatever the server does. Cases are played one after the other, as
+// seconds mean little where there are more than processors.
+func TestTable(t *testing.T) {
+	if !*table {
+		t.Skip("it takes some minutes: -table plays it")
+	}
 	all, err := cases()
 	if err != nil {
-		return 0, err
+		t.Fatal(err)
 	}
-	if len(names) > 0 {
-		all = slices.DeleteFunc(all, func(c hostileCase) bool { return !slices.Contains(names, c.Name) })
-	}
-	dir, err := os.MkdirTemp("", "mcpcheck-hostile")
-	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir)
-	if program == "" {
-		program = filepath.Join(dir, "mcpcheck")
-		if out, err := exec.Command("go", "build", "-o", program,
-			"github.com/mcpcheck/mcpcheck/cmd/mcpcheck").CombinedOutput(); err != nil {
-			return 0, fmt.Errorf("%w\n%s", err, out)
-		}
-	}
+	program := built(t)
 	clean := map[string][]string{}
-	for _, over := range []string{"stdio", "http", "sse"} {
-		if !slices.ContainsFunc(all, func(c hostileCase) bool { return c.Over == over }) {
-			continue
-		}
-		o, err := play(program, dir, "good-"+over)
-		if err != nil {
-			return 0, err
-		}
-		clean[over] = o.Reds
-	}
-	outcomes := make([]*outcome, len(all))
-	failed := make([]error, len(all))
-	places := make(chan struct{}, max(jobs, 1))
-	var wg sync.WaitGroup
-	for i, c := range all {
-		wg.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			outcomes[i], failed[i] = play(program, dir, c.Name)
+	var outcomes []*outcome
+	for _, c := range all {
+		t.Run(c.Name, func(t *testing.T) {
+			over := strings.Replace(c.Over, "tls", "http", 1)
+			if _, known := clean[over]; !known {
+				clean[over] = play(t, program, "good-"+over).Reds
+			}
+			o := play(t, program, c.Name)
+			o.clean = clean[over]
+			for _, fault := range o.faults() {
+				t.Error(fault)
+			}
+			outcomes = append(outcomes, o)
 		})
 	}
-	wg.Wait()
-	if err := errors.Join(failed...); err != nil {
-		return 0, err
+	if *write != "" {
+		if err := os.WriteFile(*write, written(t, outcomes), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, o := range outcomes {
-		o.clean = clean[strings.Replace(o.Over, "tls", "http", 1)]
-	}
-	return write(w, outcomes)
 }
 
-// self is this program, which is the servers, too.
-var self = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		panic(err) // there is one on every system on which this runs
-	}
-	return path
-})
-
 // play judges one hostile server.
-func play(program, dir, name string) (*outcome, error) {
+func play(t *testing.T, program, name string) *outcome {
+	t.Helper()
 	c, err := find(name)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	pids, err := os.MkdirTemp(dir, "pids")
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 4*(budget+ending))
+	pids := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 4*(budget+ending))
 	defer cancel()
 	report := filepath.Join(pids, "report.json")
 	args := []string{"run", "--timeout", "2s", "--start-timeout", "4s", "--budget", budget.String(),
 		"--quiet-window", "100ms", "--json", report}
 	if c.Over == "stdio" {
-		args = append(args, "--env-pass", badtarget.EnvDir, "--", self(), "serve", name)
+		args = append(args, "--env-pass", badtarget.EnvDir, "--", os.Args[0], "serve", name)
 	} else {
-		url, stop, err := listening(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		defer stop()
-		args = append(args, "--url", url)
+		args = append(args, "--url", listening(ctx, t, c))
 		if c.Over == "sse" {
 			args = append(args, "--transport", "sse")
 		}
@@ -173,12 +144,12 @@ func play(program, dir, name string) (*outcome, error) {
 	cmd.Stdout, cmd.Stderr = &said, &said
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
 	peak := badtarget.PeakMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		return nil, err
+		t.Fatal(err)
 	}
 	o := &outcome{hostileCase: c, Status: cmd.ProcessState.ExitCode(), Took: time.Since(begin),
 		Memory: peak(),
@@ -186,22 +157,24 @@ func play(program, dir, name string) (*outcome, error) {
 			strings.Contains(said.String(), "please report")}
 	o.Orphans = left(pids)
 	o.read(report, said.String())
-	return o, nil
+	return o
 }
 
-// listening starts a server that listens; stop ends it.
-func listening(ctx context.Context, c hostileCase) (url string, stop func(), err error) {
-	cmd := exec.CommandContext(ctx, self(), "listen", c.Name)
+// listening starts a server that listens until the test ends.
+func listening(ctx context.Context, t *testing.T, c hostileCase) (url string) {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, os.Args[0], "listen", c.Name)
 	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
+	if err := cmp.Or(err, cmd.Start()); err != nil {
+		t.Fatal(err)
 	}
-	if err != nil {
-		return "", nil, err
-	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // says that it was killed
+	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		return "", nil, err
+		t.Fatal(err)
 	}
 	scheme, path := "http", "/mcp"
 	switch c.Over {
@@ -210,10 +183,7 @@ func listening(ctx context.Context, c hostileCase) (url string, stop func(), err
 	case "sse":
 		path = "/sse"
 	}
-	return scheme + "://" + strings.TrimSpace(line) + path, func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait() // says that it was killed
-	}, nil
+	return scheme + "://" + strings.TrimSpace(line) + path
 }
 
 // read takes over what the report says.
