@@ -39,8 +39,8 @@ const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` 
 	`"io.modelcontextprotocol/clientCapabilities":{}}`
 
 // initialize is the body of a handshake.
-const initialize = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25",` +
-	`"capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
+const initialize = `{"jsonrpc":"2.0","id":"i","method":"initialize","params":` +
+	`{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`
 
 // operation is what is asked for.
 type operation struct{ name, method, uri, expect string }
@@ -81,8 +81,9 @@ func (c *client) post(header, body string) (http.Header, []byte, error) {
 	if c.session != "" {
 		header += "Mcp-Session-Id: " + c.session + "\r\n"
 	}
-	if _, err := fmt.Fprintf(c.conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"+
-		"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: %s\r\n%sContent-Length: %d\r\n\r\n%s",
+	if _, err := fmt.Fprintf(c.conn, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"+
+		"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+		"MCP-Protocol-Version: %s\r\n%sContent-Length: %d\r\n\r\n%s",
 		c.era.revision, header, len(body), body); err != nil {
 		return nil, nil, err
 	}
@@ -127,16 +128,16 @@ func (c *client) ask(op operation) (http.Header, []byte, error) {
 			header += "Mcp-Name: " + op.uri + "\r\n"
 		}
 	}
-	got, answer, err := c.post(header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.id,
-		op.method, strings.Join(params, ",")))
+	got, answer, err := c.post(header, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`,
+		c.id, op.method, strings.Join(params, ",")))
 	if err == nil && !bytes.Contains(answer, []byte(op.expect)) {
 		err = fmt.Errorf("the answer has no %s: %s", op.expect, trimmed(answer))
 	}
 	return got, answer, err
 }
 
-// BenchmarkRequests has all connections ask the same of one server after the other. The mock is measured three
-// times: as it is, and with faults and with quirks armed for something else.
+// BenchmarkRequests has all connections ask the same of one server after the other. The mock is measured
+// three times: as it is, and with faults and with quirks armed for something else.
 func BenchmarkRequests(b *testing.B) {
 	for _, e := range []era{legacy, modern} {
 		for _, op := range operations {
@@ -151,7 +152,8 @@ func BenchmarkRequests(b *testing.B) {
 				server *httptest.Server
 			}{
 				{"net-http", bareServer(b, body, header)}, {"mock", mock},
-				{"mock+fault", mockServer(b, armed.faults, nil)}, {"mock+quirk", mockServer(b, nil, armed.quirks)},
+				{"mock+fault", mockServer(b, armed.faults, nil)},
+				{"mock+quirk", mockServer(b, nil, armed.quirks)},
 				{"go-sdk", sdkServer(b, e)}, {"mcp-go", mcpgoServer(b)},
 			} {
 				b.Run("era="+e.name+"/op="+op.name+"/server="+contender.name, func(b *testing.B) {
@@ -209,13 +211,15 @@ func BenchmarkUpdate(b *testing.B) {
 	defer server.CloseClientConnections()
 	heard := make(chan error, streams)
 	listen := func() error {
-		request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, server.URL+"/mcp", strings.NewReader(
-			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":`+
-				`{"resourceSubscriptions":[%q]},%s}}`, shortURI(0), meta)))
+		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":`+
+			`{"notifications":{"resourceSubscriptions":[%q]},%s}}`, shortURI(0), meta)
+		request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, server.URL+"/mcp",
+			strings.NewReader(body))
 		if err != nil {
 			return err
 		}
-		for name, value := range map[string]string{"Content-Type": "application/json", "MCP-Protocol-Version": modern.revision,
+		for name, value := range map[string]string{"Content-Type": "application/json",
+			"MCP-Protocol-Version": modern.revision,
 			"Accept": "application/json, text/event-stream", "Mcp-Method": "subscriptions/listen"} {
 			request.Header.Set(name, value)
 		}
@@ -226,7 +230,8 @@ func BenchmarkUpdate(b *testing.B) {
 		defer response.Body.Close()
 		lines := bufio.NewScanner(response.Body)
 		for lines.Scan() {
-			if line := lines.Text(); strings.Contains(line, "acknowledged") || strings.Contains(line, "updated") {
+			line := lines.Text()
+			if strings.Contains(line, "acknowledged") || strings.Contains(line, "updated") {
 				heard <- nil
 			}
 		}
@@ -272,7 +277,8 @@ func heap() int64 {
 // BenchmarkFirstAnswer: the time from the start of the program to the end of a conversation of one request.
 func BenchmarkFirstAnswer(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "mockserver")
-	if out, err := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/mockserver").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-C", "../..", "-o", program, "./cmd/mockserver")
+	if out, err := build.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	for b.Loop() {

@@ -48,7 +48,9 @@ type outcome struct {
 
 // Beyond are the requirements that are red because of the hostility.
 func (o *outcome) Beyond() []string {
-	return slices.DeleteFunc(slices.Clone(o.Reds), func(id string) bool { return slices.Contains(o.clean, id) })
+	return slices.DeleteFunc(slices.Clone(o.Reds), func(id string) bool {
+		return slices.Contains(o.clean, id)
+	})
 }
 
 // Said is what there is to say of the run, what is wrong with mcpcheck first.

@@ -37,7 +37,8 @@ func written(t *testing.T, all []*outcome) []byte {
 	slowest := slices.MaxFunc(all, func(a, b *outcome) int { return cmp.Compare(a.Took, b.Took) })
 	largest := slices.MaxFunc(all, func(a, b *outcome) int { return cmp.Compare(a.Memory, b.Memory) })
 	fmt.Fprintf(&b, "\n%d of %d are as they should be. The longest run took %.1f s (%s), the largest "+
-		"%d MiB (%s).\n", len(good), len(all), slowest.Took.Seconds(), slowest.Name, mib(largest.Memory), largest.Name)
+		"%d MiB (%s).\n", len(good), len(all), slowest.Took.Seconds(), slowest.Name, mib(largest.Memory),
+		largest.Name)
 	return b.Bytes()
 }
 
