@@ -66,7 +66,7 @@ release-dry-run:
 
 # The clients of the admin interface in TypeScript, Python and Go, from its description.
 clients:
-	$(GO) run ./packages/clients
+	$(GO) test ./packages/clients -update
 
 # Figures for docs/speed.md; see bench.
 bench:
