@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -42,12 +41,10 @@ func (e *excuses) load(p *program, c *cobra.Command, written map[string]string) 
 	if e.path == "" {
 		return badUsage("--baseline needs a file")
 	}
-	for flag, path := range written {
-		if path != "" && filepath.Clean(path) == filepath.Clean(e.path) {
-			return badUsage("--baseline and %s name the same file %s", flag, path)
-		}
+	err := apart("--baseline", e.path, written)
+	if err != nil {
+		return err
 	}
-	var err error
 	if e.file, err = baseline.Load(e.path, rules()); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -104,10 +103,8 @@ func (p *program) certifyCommand() *cobra.Command {
 // read reads what flags name, before anything is run. written are the files of reports, by flag.
 func (x *certifyFlags) read(written map[string]string) (err error) {
 	written["--key"], written["--recording"] = x.key, x.recording
-	for flag, path := range written {
-		if path != "" && filepath.Clean(path) == filepath.Clean(x.out) {
-			return badUsage("--output and %s name the same file %s", flag, path)
-		}
+	if err := apart("--output", x.out, written); err != nil {
+		return err
 	}
 	if err := output.Writable(cmp.Or(x.out, "full-conformant"+certificate.Extension)); err != nil ||
 		x.out == "-" {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io"
-
 	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports/write"
@@ -37,9 +35,5 @@ func (p *program) listObservations(asJSON bool) error {
 	if asJSON {
 		return output.JSON(p.stdout, all)
 	}
-	text, err := filled("list", map[string]any{"Areas": byArea(all), "Count": len(all)}, write.Options{})
-	if err == nil {
-		_, err = io.WriteString(p.stdout, text)
-	}
-	return err
+	return p.print("list", map[string]any{"Areas": byArea(all), "Count": len(all)})
 }

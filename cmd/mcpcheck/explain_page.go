@@ -4,15 +4,19 @@ import (
 	_ "embed"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"text/template"
 
+	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports/write"
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 //go:embed explain.md.tmpl
@@ -35,6 +39,10 @@ func filled(name string, data any, o write.Options) (string, error) {
 	}
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"plain": safe.MarkdownText, "code": safe.MarkdownBlock, "finding": finding, "join": strings.Join,
+		"count": plural.Count, "area": func(id string) *requirement.Area {
+			name, _, _ := strings.Cut(id, "-")
+			return area.Catalogue().Area(name)
+		},
 		"ended": func(s string) string { return strings.TrimSuffix(s, ".") + "." },
 	}).Parse(pageText)
 	if err != nil {
@@ -43,6 +51,15 @@ func filled(name string, data any, o write.Options) (string, error) {
 	var b strings.Builder
 	err = page.ExecuteTemplate(&b, name, data)
 	return b.String(), err
+}
+
+// print prints what a template of explain.md.tmpl makes.
+func (p *program) print(name string, data any) error {
+	text, err := filled(name, data, write.Options{})
+	if err == nil {
+		_, err = io.WriteString(p.stdout, text)
+	}
+	return err
 }
 
 // phrases are the lines that a template of explain.md.tmpl makes.

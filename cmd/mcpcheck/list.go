@@ -2,15 +2,12 @@ package main
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
-	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -69,7 +66,7 @@ func (p *program) listCommand() *cobra.Command {
 		if asJSON {
 			return output.JSON(p.stdout, all)
 		}
-		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
+		return p.print("catalogue", all)
 	}, helpcmd.Flags{
 		{&asJSON, "json", "as JSON, with all that is known of each"},
 		{&destructive, "destructive",
@@ -136,28 +133,4 @@ func unchecked(r *requirement.Requirement) string {
 	default:
 		return "this release has no check for it"
 	}
-}
-
-func printCatalogue(w io.Writer, all []listed) error {
-	last := ""
-	for _, l := range all {
-		if a, _, _ := strings.Cut(l.ID, "-"); a != last {
-			if last != "" {
-				fmt.Fprintln(w)
-			}
-			last = a
-			fmt.Fprintf(w, "%s  %s\n", a, area.Catalogue().Area(a).Title)
-		}
-		mark := " "
-		if !l.Check {
-			mark = "-"
-		}
-		if _, err := fmt.Fprintf(w, "%s %-9s %-6s %s\n", mark, l.ID, l.Level, l.Title); err != nil {
-			return err
-		}
-	}
-	_, err := fmt.Fprintf(w,
-		"\n%s, each with its strictest level in any revision; what is marked - has no check.\n",
-		plural.Count(len(all), "requirement"))
-	return err
 }

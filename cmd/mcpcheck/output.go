@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,6 +45,16 @@ func fresh(path string, force bool) error {
 	}
 	if _, err := os.Lstat(path); path != "-" && err == nil && !force {
 		return badUsage("%s is there already; --force replaces it", path)
+	}
+	return nil
+}
+
+// apart finds out whether a file is none of those that are named by other flags.
+func apart(flag, file string, others map[string]string) error {
+	for other, path := range others {
+		if path != "" && filepath.Clean(path) == filepath.Clean(file) {
+			return badUsage("%s and %s name the same file %s", flag, other, path)
+		}
 	}
 	return nil
 }

@@ -147,8 +147,9 @@ func (s *settings) command(args []string) *cobra.Command {
 
 // meaningful are the flags of serve that mean something to commands to which not all do.
 var meaningful = map[string][]string{
-	"check": nil, "worlds": nil, "world": nil, "faults": nil, "quirks": nil, "version": nil, "completion": nil,
-	"record": {"allow-origin", "allow-host"},
+	"check": nil, "worlds": nil, "world": nil, "faults": nil, "quirks": nil, "version": nil,
+	"completion": nil,
+	"record":     {"allow-origin", "allow-host"},
 	"replay": {"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal",
 		"allow-origin", "allow-host", "ready-file",
 		"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",

@@ -199,24 +199,11 @@ func (v *verifier) judge(cmd *cobra.Command, args []string) (int, error) {
 
 // comment says how the client ended, and whether it was there at all.
 func (v *verifier) comment(r *reports.Report, run played) {
-	advice := environ.Advice(run.said, run.passed, len(r.Results) == 0)
-	switch {
-	case run.interrupted != "":
-		v.note("the client was ended after %s: %s", run.took.Round(time.Millisecond), run.interrupted)
-	case clientcheck.Crash(r) != "":
-		v.note("%s; what came after is not established (--ignore-exit does without it)%s",
-			clientcheck.Crash(r), advice)
-	case run.exit != "0":
-		v.note("the client ended by itself: %s%s", run.exit, advice)
-	}
-	if len(r.Results) == 0 {
-		v.note("the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
-	}
-	if idle := clientcheck.Idle(r); idle != "" {
-		v.note("nothing is established: %s", idle)
-	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
-		v.note("nothing is established: the client gave no occasion to judge what was selected")
-	}
+	v.settings.tell(phrases("comment", map[string]any{
+		"Exit": run.exit, "Interrupted": run.interrupted, "Took": run.took.Round(time.Millisecond),
+		"Crash": clientcheck.Crash(r), "Advice": environ.Advice(run.said, run.passed, len(r.Results) == 0),
+		"Results": len(r.Results), "Idle": clientcheck.Idle(r), "Judged": r.Summary.Judged(),
+	})...)
 }
 
 // shown is what the report says besides. What the server serves narrows no run: the client is judged whole,

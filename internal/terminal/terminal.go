@@ -78,22 +78,20 @@ const column = 10
 
 // Labelled writes a text behind a label in a column of its own, wrapped to the width.
 func (p *Printer) Labelled(indent int, label, text string) {
-	p.text(indent, fmt.Sprintf("%-*s", column, label), "", text)
+	p.Item(indent, fmt.Sprintf("%-*s", column, label), "", text)
 }
 
 // Text writes a text, wrapped to the width.
-func (p *Printer) Text(indent int, color, text string) { p.text(indent, "", color, text) }
+func (p *Printer) Text(indent int, color, text string) { p.Item(indent, "", color, text) }
 
 // Item writes a text behind a mark, wrapped to the width.
-func (p *Printer) Item(indent int, mark, color, text string) { p.text(indent, mark, color, text) }
-
-func (p *Printer) text(indent int, label, color, text string) {
-	pad, column := strings.Repeat(" ", indent), Cells(label)
+func (p *Printer) Item(indent int, mark, color, text string) {
+	pad, column := strings.Repeat(" ", indent), Cells(mark)
 	for i, l := range Wrap(text, p.Width-indent-column) {
 		if i > 0 {
-			label = strings.Repeat(" ", column)
+			mark = strings.Repeat(" ", column)
 		}
-		p.Line(pad, p.Paint(Dim, label), p.Paint(color, l))
+		p.Line(pad, p.Paint(Dim, mark), p.Paint(color, l))
 	}
 }
 
