@@ -128,7 +128,7 @@ func TestAllIsExcused(t *testing.T) {
 		r.Results, r.Observations = test.results, nil
 		r.Summary.Baseline = &reports.BaselineSummary{File: "known[1].txt", Entries: 1}
 		r.Summarize(reports.SummaryOptions{Strict: test.strict})
-		if got := (view{Report: r}).standing().String(); got != test.want {
+		if got := (view{Report: r}).Standing().String(); got != test.want {
 			t.Errorf("%s: %s, not %s", name, got, test.want)
 		}
 		o := Options{Strict: test.strict}
@@ -225,7 +225,7 @@ func TestFindings(t *testing.T) {
 		if first := list[0].Result; first.Revision != "2025-11-25" {
 			t.Errorf("%s: shown in %s, not in the newest revision", name, first.Revision)
 		}
-		if got := list[0].actual(); (got == c.actual[2]) != (name != "one cause") ||
+		if got := list[0].Seen(); (got == c.actual[2]) != (name != "one cause") ||
 			!strings.HasPrefix(got, c.actual[2]) {
 			t.Errorf("%s: %q", name, got)
 		}

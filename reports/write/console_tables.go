@@ -68,15 +68,15 @@ func (c *console) counts(n reports.Counts) string {
 }
 
 func (c *console) areas() {
-	list := c.byArea()
+	list := c.ByArea()
 	if len(list) == 0 {
 		return
 	}
 	c.table("AREA")
 	for _, a := range list {
-		shown := a.name
-		if a.title != "" {
-			shown = fmt.Sprintf("%-6s%s", a.name, a.title)
+		shown := a.Name
+		if a.Title != "" {
+			shown = fmt.Sprintf("%-6s%s", a.Name, a.Title)
 		}
 		c.Line(c.name(shown), c.counts(a.Counts), "  ", c.bar(a.Counts))
 	}
@@ -114,7 +114,7 @@ func (c *console) combinations() {
 	}
 	c.table("COMBINATION")
 	for _, x := range c.Summary.Combinations {
-		text := c.established(string(x.Outcome))
+		text := c.Established(string(x.Outcome))
 		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(text))
 		if c.Width < wide && x.Outcome != reports.Conformant {
 			c.paragraph(2, "", text)
@@ -129,7 +129,7 @@ func (c *console) combinations() {
 	}
 	c.table("PROFILE")
 	for _, p := range profiles {
-		ids, text := lacking(&p), c.established(string(p.Status))
+		ids, text := lacking(&p), c.Established(string(p.Status))
 		if len(ids) == 0 && c.Width >= wide {
 			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(text))
 			continue
@@ -148,9 +148,7 @@ func (c *console) outcome() {
 	if !c.o.Quiet {
 		c.Line()
 	}
-	said := c.standing()
-	headline, as := said.headline()
-	word := said.String()
+	said := c.Standing()
 	warnings := plural.Count(s.Warn, "warning") + among(s.Security.Warn)
 	if c.o.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
@@ -164,7 +162,7 @@ func (c *console) outcome() {
 	if s.Observations > 0 {
 		parts = append(parts, plural.Count(s.Observations, "observation"))
 	}
-	parts = append(parts, c.baselineRemarks()...)
+	parts = append(parts, c.BaselineRemarks()...)
 	named := 3
 	if c.o.Verbose {
 		named = everything
@@ -172,7 +170,7 @@ func (c *console) outcome() {
 	scope := c.scope(named)
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
 	text = maybe("%s; ", c.Summary.ByRevision()) + text
-	if headline == "NOT ESTABLISHED" {
+	if said.As() == reports.Blocked {
 		text = maybe("%s; ", c.Lost()) + text
 	} else {
 		text += maybe("; not established: %s", c.Lost())
@@ -181,7 +179,7 @@ func (c *console) outcome() {
 		text += "; the target " + noResources
 	}
 	text += maybe("; ended early: %s", c.EndedEarly())
-	c.last(as, word, text)
+	c.last(said.As(), said.String(), text)
 }
 
 // last writes what came out, a word in the colour of a verdict first. Programs read it: it is one line where

@@ -89,7 +89,7 @@ func (c *console) changes(title string, list []reports.Change) {
 			continue
 		}
 		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old),
-			c.where(where)))
+			c.Where(where)))
 		if x.New != reports.Pass {
 			c.labelled(4, "now", safe.Shorten(x.Actual, consoleFrame))
 		}

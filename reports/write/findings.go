@@ -66,6 +66,7 @@ type finding struct {
 	*reports.Result // the first of them: what is shown
 	results         []*reports.Result
 	also            []*finding
+	in              view
 }
 
 // causeOf is the finding that a result belongs to. What is a failure in one revision and a
@@ -91,8 +92,8 @@ func owner(x *reports.Result) string {
 	return x.ID
 }
 
-// actual is what was seen, and where, if it reads differently elsewhere.
-func (f *finding) actual() string {
+// Seen is what was seen, and where, if it reads differently elsewhere.
+func (f *finding) Seen() string {
 	x := f.Result
 	if slices.ContainsFunc(f.results, func(y *reports.Result) bool { return y.Actual != x.Actual }) {
 		return x.Actual + " (in " + x.Revision + " on " + x.Transport + ")"
@@ -109,7 +110,7 @@ func byCause(r *reports.Report, keep func(*reports.Result) bool) []*finding {
 		slices.SortStableFunc(results, func(a, b *reports.Result) int {
 			return cmp.Or(reports.ByGravity(a, b), cmp.Compare(b.Revision, a.Revision))
 		})
-		list = append(list, &finding{results[0], results, nil})
+		list = append(list, &finding{results[0], results, nil, view{Report: r}})
 	}
 	slices.SortStableFunc(list, func(a, b *finding) int { return reports.ByGravity(a.Result, b.Result) })
 	return list
@@ -182,8 +183,8 @@ func (f *finding) all() []*reports.Result {
 // spread is in how many combinations a finding was made.
 func (f *finding) spread() int { return len(group.By(f.all(), (*reports.Result).Combination)) }
 
-// others are the ids of the other requirements that the cause of a finding breaks.
-func (f *finding) others() []string {
+// Others are the ids of the other requirements that the cause of a finding breaks.
+func (f *finding) Others() []string {
 	ids := make([]string, len(f.also))
 	for i, g := range f.also {
 		ids[i] = g.ID
@@ -191,9 +192,9 @@ func (f *finding) others() []string {
 	return ids
 }
 
-// named are the others for sentences, which say what is only a warning beside a failure.
-func (f *finding) named() string {
-	names := f.others()
+// Named are the others for sentences, which say what is only a warning beside a failure.
+func (f *finding) Named() string {
+	names := f.Others()
 	for i, g := range f.also {
 		if f.milder(g) {
 			names[i] += " (a warning)"
@@ -207,8 +208,8 @@ func (f *finding) milder(g *finding) bool {
 	return g.Verdict == reports.Warn && f.Verdict == reports.Fail
 }
 
-// also tells of the other requirements that the cause of a finding breaks.
-func (v view) also(f *finding) []string {
+// Also tells of the other requirements that the cause of a finding breaks.
+func (f *finding) Also() []string {
 	var list []string
 	for _, g := range f.also {
 		in := "in"
@@ -216,15 +217,15 @@ func (v view) also(f *finding) []string {
 			in = "as a warning in"
 		}
 		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.ID, g.Title, in,
-			v.places(g), g.actual()))
+			g.Places(), g.Seen()))
 	}
 	return list
 }
 
-// groups are the findings that nothing excuses, the gravest first, as lists under titles.
-func (v view) groups() []findingGroup {
-	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"},
-		{title: "Failures"}, {title: "Warnings"}}
+// Groups are the findings that nothing excuses, the gravest first, as lists under titles.
+func (v view) Groups() []findingGroup {
+	parts := []findingGroup{{Title: "Basics", Means: "without them clients get nothing"}, {Title: "Security"},
+		{Title: "Failures"}, {Title: "Warnings"}}
 	for _, f := range findings(v.Report, unexcused) {
 		i := 3
 		switch x := f.Result; {
@@ -235,21 +236,21 @@ func (v view) groups() []findingGroup {
 		case x.Verdict == reports.Fail:
 			i = 2
 		}
-		parts[i].list = append(parts[i].list, f)
+		parts[i].List = append(parts[i].List, f)
 	}
-	return slices.DeleteFunc(parts, func(p findingGroup) bool { return len(p.list) == 0 })
+	return slices.DeleteFunc(parts, func(p findingGroup) bool { return len(p.List) == 0 })
 }
 
 // findingGroup is findings of about the same gravity.
 type findingGroup struct {
-	title string
-	means string // empty where the title says it
-	list  []*finding
+	Title string
+	Means string // empty where the title says it
+	List  []*finding
 }
 
-// count says in how many combinations a finding was made.
-func (v view) count(f *finding) string {
-	switch n, all := f.spread(), len(v.Summary.Combinations); {
+// Count says in how many combinations a finding was made.
+func (f *finding) Count() string {
+	switch n, all := f.spread(), len(f.in.Summary.Combinations); {
 	case n == 1:
 		return f.Revision + " on " + f.Transport
 	case n == all:
@@ -259,20 +260,20 @@ func (v view) count(f *finding) string {
 	}
 }
 
-// places lists the combinations of a finding, those apart in which it is less grave.
-func (v view) places(f *finding) string {
+// Places lists the combinations of a finding, those apart in which it is less grave.
+func (f *finding) Places() string {
 	n := 0
 	for n < len(f.results) && f.results[n].Verdict == f.Verdict {
 		n++
 	}
 	if n == len(f.results) {
-		return v.where(f.results)
+		return f.in.Where(f.results)
 	}
-	return v.where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " +
-		v.where(f.results[n:])
+	return f.in.Where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " +
+		f.in.Where(f.results[n:])
 }
 
-// excused joins the red results that the baseline excuses by their causes.
-func (v view) excused() []*finding {
+// Excused joins the red results that the baseline excuses by their causes.
+func (v view) Excused() []*finding {
 	return findings(v.Report, func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
 }

@@ -75,26 +75,27 @@ func wordsOf(r *reports.Report, x *reports.Result) pageWords {
 // matrix returns the data of the script, requirements in the order of their areas, and
 // where among the verdicts of its requirement each result stands. It fills the list for
 // readers without scripts.
-func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int) {
+func (p *pageView) matrix() (*pageData, map[*reports.Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{},
 		Requirements: []*pageRequirement{}}
 	found, places := map[string]*pageRequirement{}, map[*reports.Result]int{}
-	for _, x := range v.Rows() {
+	for _, x := range p.Report.Rows() {
 		id := title(x.ID)
 		q := found[id]
 		if q == nil {
-			q = requirementOf(x, &o)
+			q = requirementOf(x, &p.Options)
 			found[id] = q
 			data.Requirements = append(data.Requirements, q)
 		}
 		if i := p.column(x); i >= 0 {
-			places[x] = q.add(v.Report, x, i)
+			places[x] = q.add(p.Report, x, i)
 		}
 	}
 	order := map[string]int{}
 	for i, a := range p.Areas {
-		order[a.Key] = i
-		data.Areas = append(data.Areas, pageAreaName{a.Key, a.Name})
+		key := title(a.Name)
+		order[key] = i
+		data.Areas = append(data.Areas, pageAreaName{key, title(cmp.Or(a.Title, a.Name))})
 	}
 	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int {
 		return cmp.Compare(order[a.Area], order[b.Area])

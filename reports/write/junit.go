@@ -182,7 +182,7 @@ func (j *junitWriter) combination(results []*reports.Result, ms float64) *xmlSui
 	s := &xmlSuite{Name: in.Revision + "." + in.Transport, MS: ms, Properties: []pair{
 		{"tool", program(j.Tool)}, {"catalogue", j.Tool.Catalogue},
 		{"target", j.Target.Name}, {"revision", in.Revision}, {"transport", in.Transport},
-		{"strict", strconv.FormatBool(j.strict)}, {"outcome", j.standing().String()},
+		{"strict", strconv.FormatBool(j.strict)}, {"outcome", j.Standing().String()},
 		{"revisions", j.Summary.ByRevision()},
 	}}
 	all := playedFor(results)
@@ -250,7 +250,7 @@ func (j *junitWriter) warnings() *xmlSuite {
 		return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict)
 	}) {
 		x := f.Result
-		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.where(f.results) + ")"
+		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.Where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.Weight()), Name: junitName(x),
 			Kind:    junitSkipped,
 			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string {
@@ -266,8 +266,8 @@ func (j *junitWriter) warnings() *xmlSuite {
 func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "baseline"}
 	for _, p := range partsOf(b) {
-		kind := strings.ReplaceAll(p.kind, " ", "-")
-		for _, e := range p.entries {
+		kind := strings.ReplaceAll(p.Kind, " ", "-")
+		for _, e := range p.Entries {
 			sentence := p.sentence(e)
 			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence,
 				Type: "baseline-" + kind, Text: func() string { return sentence },

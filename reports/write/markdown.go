@@ -60,16 +60,15 @@ func plain(s string) string { return safe.MarkdownText(title(s)) }
 
 func (m *markdown) head() {
 	s := &m.Summary
-	said := m.standing()
-	_, as := said.headline()
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", looks[as].mark, safe.MarkdownText(said.String()),
+	said := m.Standing()
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", looks[said.As()].mark, safe.MarkdownText(said.String()),
 		cmp.Or(code(m.Target.Name, 100), "a target without a name")))
 	text := maybe("%s\n\n", plain(s.ByRevision())) +
 		fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
 			s.Pass, s.Fail, among(s.Security.Fail), plural.Count(s.Warn, "warning"), among(s.Security.Warn),
 			s.Blocked, s.NotApplicable,
 			safe.MarkdownText(m.scope(everything)), s.DurationMS/1000)
-	for _, remark := range m.baselineRemarks() {
+	for _, remark := range m.BaselineRemarks() {
 		text += " " + capital(remark) + "."
 	}
 	if m.o.Strict && s.Warn > 0 {
@@ -105,11 +104,11 @@ func (m *markdown) combinations() {
 	}
 	for _, x := range s.Combinations {
 		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts,
-			plain(m.established(string(x.Outcome))))
+			plain(m.Established(string(x.Outcome))))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
-		status := plain(m.established(string(x.Status)))
+		status := plain(m.Established(string(x.Status)))
 		if n := len(lacking(&x)); n > 0 {
 			status += fmt.Sprintf(", %s not exercised", plural.Count(n, "MUST"))
 		}
@@ -119,10 +118,10 @@ func (m *markdown) combinations() {
 }
 
 func (m *markdown) findings() {
-	for _, part := range append(m.groups(), findingGroup{title: "Excused by the baseline",
-		list: m.excused()}) {
-		if len(part.list) > 0 && m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(part.list))) {
-			each(m, part.list, "finding", m.finding)
+	for _, part := range append(m.Groups(), findingGroup{Title: "Excused by the baseline",
+		List: m.Excused()}) {
+		if len(part.List) > 0 && m.add(fmt.Sprintf("### %s (%d)\n\n", part.Title, len(part.List))) {
+			each(m, part.List, "finding", m.finding)
 		}
 	}
 }
@@ -154,9 +153,9 @@ func (m *markdown) finding(f *finding) string {
 		return maybe("- "+label+": %s\n", code(text, n))
 	}
 	text := fmt.Sprintf("<details><summary><b>%s</b> %s (%s)</summary>\n\n- %s, %s\n%s- in %s\n",
-		plain(x.ID), plain(x.Title), plain(m.count(f)), plain(x.Level), section(x, code(x.Section, 100)),
-		maybe("- rule: %s\n", safe.MarkdownText(clean(m.o.demand(x), pageText))), code(m.places(f), 400))
-	for _, other := range m.also(f) {
+		plain(x.ID), plain(x.Title), plain(f.Count()), plain(x.Level), section(x, code(x.Section, 100)),
+		maybe("- rule: %s\n", safe.MarkdownText(clean(m.o.demand(x), pageText))), code(f.Places(), 400))
+	for _, other := range f.Also() {
 		text += item("also", other, 400)
 	}
 	if x.Verdict == reports.Warn {
@@ -166,7 +165,7 @@ func (m *markdown) finding(f *finding) string {
 		item("repeat", repeated(x), pageText)
 	label, paste := pasted(m.Report, x)
 	text += item(label, paste, pageText)
-	seen := maybe("expected: %s\n", x.Expected) + maybe("actual:   %s\n", cmp.Or(f.actual(), x.Reason))
+	seen := maybe("expected: %s\n", x.Expected) + maybe("actual:   %s\n", cmp.Or(f.Seen(), x.Reason))
 	for _, l := range evidenceLines(m.Report, x, consoleFrame, consoleFrames) {
 		seen += l + "\n"
 	}
@@ -179,14 +178,14 @@ func (m *markdown) finding(f *finding) string {
 // baseline lists the entries of the baseline that need attention.
 func (m *markdown) baseline() {
 	for _, p := range partsOf(m.Summary.Baseline) {
-		if !m.add(fmt.Sprintf("### %s (%d)\n\n%s.\n\n", capital(p.title), len(p.entries), capital(p.means))) {
+		if !m.add(fmt.Sprintf("### %s (%d)\n\n%s.\n\n", capital(p.Title), len(p.Entries), capital(p.Means))) {
 			continue
 		}
-		each(m, p.entries, "line", func(e reports.BaselineEntry) string {
+		each(m, p.Entries, "line", func(e reports.BaselineEntry) string {
 			text := fmt.Sprintf("- %s (line %d%s): %s", code(e.String(), 100), e.Line,
 				maybe(", until %s", code(e.Until, 20)),
 				cmp.Or(code(e.Reason, 400), "no reason given"))
-			for _, x := range m.entryVerdicts(&p, e) {
+			for _, x := range m.EntryVerdicts(&p, e) {
 				text += fmt.Sprintf("; %s in %s", x[0], code(x[1], 400))
 			}
 			return text + "\n"
@@ -199,7 +198,7 @@ func (m *markdown) baseline() {
 func capital(s string) string { return strings.ToUpper(s[:min(1, len(s))]) + s[min(1, len(s)):] }
 
 func (m *markdown) blocked() {
-	list := m.blockedBy()
+	list := m.BlockedBy()
 	if len(list) > 0 &&
 		m.add(fmt.Sprintf("### Blocked (%d)\n\nSomething broke, so that these could not be judged.\n\n",
 			m.Summary.Blocked)) {
@@ -210,15 +209,15 @@ func (m *markdown) blocked() {
 
 // reason is why verdicts are blocked, with the evidence of the first of them folded.
 func (m *markdown) reason(t *tallied) string {
-	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", code(t.code, 60), code(t.text, 600),
-		code(plural.List(t.ids, 12), 400),
-		code(m.where(t.results), 400))
+	text := fmt.Sprintf("- %s: %s (%s)\n  - in %s\n", code(t.Code, 60), code(t.Text, 600),
+		code(plural.List(t.IDs, 12), 400),
+		code(m.Where(t.Results), 400))
 	if repeat, remark := t.repeated(); repeat != "" {
 		text += "  - " + strings.TrimSuffix(fmt.Sprintf("repeat: %s, %s", code(repeat, pageText),
 			code(remark, pageTitle)), ", ") + "\n"
 	}
-	if lines := evidenceLines(m.Report, t.first, consoleFrame, consoleFrames); len(lines) > 0 {
-		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" +
+	if lines := evidenceLines(m.Report, t.First, consoleFrame, consoleFrames); len(lines) > 0 {
+		text += "\n<details><summary>" + plain(t.First.ID) + "</summary>\n\n" +
 			safe.MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
 	}
 	return text
@@ -234,7 +233,7 @@ func (m *markdown) rest() {
 }
 
 func (m *markdown) observations() {
-	list := observed(m.Report)
+	list := m.Sightings()
 	if len(list) == 0 ||
 		!m.add(fmt.Sprintf("<details><summary>Observations (%d): no rule is broken, but you may want to "+
 			"know</summary>\n\n", len(list))) {
@@ -242,14 +241,14 @@ func (m *markdown) observations() {
 	}
 	const forms = 6
 	each(m, list, "observation", func(k *seen) string {
-		text, lead := strings.TrimRight("- "+code(k.id, 60)+" "+plain(k.title), " "), ": "
-		if len(k.said) > 1 {
-			text, lead = text+", "+plural.Count(k.times, "time"), "\n  - "
+		text, lead := strings.TrimRight("- "+code(k.ID, 60)+" "+plain(k.Title), " "), ": "
+		if len(k.Said) > 1 {
+			text, lead = text+", "+plural.Count(k.Times, "time"), "\n  - "
 		}
-		for _, s := range k.said[:min(forms, len(k.said))] {
-			text += lead + code(k.detail(s), 400) + maybe(" in %s", code(m.where(s.where), 400))
+		for _, s := range k.Said[:min(forms, len(k.Said))] {
+			text += lead + code(k.Detail(s), 400) + maybe(" in %s", code(m.Where(s.Where), 400))
 		}
-		if more := len(k.said) - forms; more > 0 {
+		if more := len(k.Said) - forms; more > 0 {
 			text += fmt.Sprintf("\n  - and %d more", more)
 		}
 		return text + "\n"

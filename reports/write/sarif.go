@@ -108,7 +108,7 @@ func SARIF(w io.Writer, r *reports.Report, o Options) error {
 		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0,
 			Notifications: s.notifications()}},
 		Results: s.results(), Columns: "unicodeCodePoints",
-		Properties: object{"outcome": word(r.Summary.Outcome), "headline": s.standing().String(),
+		Properties: object{"outcome": word(r.Summary.Outcome), "headline": s.Standing().String(),
 			"scope": word(r.Summary.Scope), "catalogue": title(r.Tool.Catalogue)},
 	}
 	return terminal.WriteJSON(w, "SARIF log", " ",
@@ -193,10 +193,10 @@ func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
 	for _, f := range findings(s.Report, red) {
 		x := f.Result
-		text := title(x.Title) + " (in " + title(s.where(f.results)) + ")." + maybe("\nExpected: %s",
+		text := title(x.Title) + " (in " + title(s.Where(f.results)) + ")." + maybe("\nExpected: %s",
 			cleanLines(x.Expected)) +
-			maybe("\nActual: %s", cleanLines(cmp.Or(f.actual(), x.Reason)))
-		for _, other := range s.also(f) {
+			maybe("\nActual: %s", cleanLines(cmp.Or(f.Seen(), x.Reason)))
+		for _, other := range f.Also() {
 			text += "\nAlso: " + cleanLines(other)
 		}
 		repeat := s.repeated(x)
@@ -290,16 +290,16 @@ func (s *sarif) notifications() []sarifNotification {
 		if p.outdated {
 			level = "error"
 		}
-		for _, e := range p.entries {
+		for _, e := range p.Entries {
 			add(level, "baseline", clean(p.sentence(e), pageText))
 		}
 	}
-	for _, t := range s.blockedBy() {
-		add("warning", cmp.Or(clean(t.code, 60), string(reports.Blocked)), fmt.Sprintf("%s (%s)",
-			cmp.Or(cleanLines(t.text), "could not be judged"),
-			strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))
-		if len(t.ids) == 1 {
-			list[len(list)-1].Rule = object{"id": title(t.ids[0]), "index": s.index[t.ids[0]]}
+	for _, t := range s.BlockedBy() {
+		add("warning", cmp.Or(clean(t.Code, 60), string(reports.Blocked)), fmt.Sprintf("%s (%s)",
+			cmp.Or(cleanLines(t.Text), "could not be judged"),
+			strings.Join(cleanAll(t.IDs[:min(len(t.IDs), 12)]), ", ")))
+		if len(t.IDs) == 1 {
+			list[len(list)-1].Rule = object{"id": title(t.IDs[0]), "index": s.index[t.IDs[0]]}
 		}
 	}
 	return list

@@ -57,6 +57,9 @@ func (v view) scope(limit int) string {
 	return "full run"
 }
 
+// Whole is [view.scope] with all that was left out.
+func (v view) Whole() string { return v.scope(everything) }
+
 // quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the
 // command that lists it.
 func quickScope(q *reports.Quick, limit int) string {
@@ -74,8 +77,8 @@ func quickScope(q *reports.Quick, limit int) string {
 	return text + " (" + clean(plural.List(q.LeftOutIDs, limit), pageText) + ": mcpcheck list --destructive)"
 }
 
-// when says when the run began, and how long it took.
-func (v view) when() string {
+// When says when the run began, and how long it took.
+func (v view) When() string {
 	took := fmt.Sprintf("%.1f s", v.Summary.DurationMS/1000)
 	if at, err := time.Parse(time.RFC3339, v.Summary.Started); err == nil {
 		return at.UTC().Format("2006-01-02 15:04 UTC") + ", " + took
@@ -88,8 +91,8 @@ func leftOut(e *reports.Endpoint) string {
 	return maybe("left out, it offers none of the revisions asked for: %s", e.Unoffered)
 }
 
-// where lists the combinations of results: "2025-06-18 on stdio, http".
-func (v view) where(results []*reports.Result) string {
+// Where lists the combinations of results: "2025-06-18 on stdio, http".
+func (v view) Where(results []*reports.Result) string {
 	var revisions []string
 	transports := map[string][]string{}
 	count := 0
@@ -115,17 +118,17 @@ func (v view) where(results []*reports.Result) string {
 // areaCounts is what was judged of one area. The title is empty if the area is not
 // known.
 type areaCounts struct {
-	name, title string
+	Name, Title string
 	reports.Counts
 }
 
-// byArea counts the verdicts of each area, the known areas first, in their order.
-func (v view) byArea() []*areaCounts {
+// ByArea counts the verdicts of each area, the known areas first, in their order.
+func (v view) ByArea() []*areaCounts {
 	var list []*areaCounts
 	for _, same := range group.By(v.Rows(), (*reports.Result).Area) {
-		a := &areaCounts{name: same[0].Area()}
-		if i := v.place(a.name); i < len(v.known) {
-			a.title = v.known[i].Title
+		a := &areaCounts{Name: same[0].Area()}
+		if i := v.place(a.Name); i < len(v.known) {
+			a.Title = v.known[i].Title
 		}
 		for _, x := range same {
 			a.Add(x.Verdict)
@@ -133,7 +136,7 @@ func (v view) byArea() []*areaCounts {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b *areaCounts) int {
-		return cmp.Or(cmp.Compare(v.place(a.name), v.place(b.name)), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(v.place(a.Name), v.place(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
