@@ -14,7 +14,7 @@ import (
 // which shows them beside the change: a line for each requirement and cause, an error for what fails the run
 // and a warning for the rest. What a baseline excuses is left out.
 func Annotations(w io.Writer, r *reports.Report, o Options) error {
-	for _, f := range byCause(r, unexcused) {
+	for _, f := range (view{r, o}).byCause(unexcused) {
 		x := f.Result
 		command := "warning"
 		if x.Breaks(o.Strict) {

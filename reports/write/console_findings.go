@@ -40,7 +40,7 @@ func (c *console) unjudged() {
 func (c *console) baseline() {
 	for _, p := range partsOf(c.Summary.Baseline) {
 		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.Title), len(p.Entries), p.Means))
-		if p.Kind == kindMissing && !c.o.Verbose {
+		if p.Kind == kindMissing && !c.Verbose {
 			c.Line("  (--verbose lists them)")
 			continue
 		}
@@ -86,7 +86,7 @@ func (c *console) excuses() {
 // brief is the quiet form: one line for each finding that is not excused, and for
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range findings(c.Report, unexcused) {
+	for _, g := range c.findings(unexcused) {
 		x := g.Result
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + maybe("%s in ", asked(c.Report, x)) + g.Places() + ")" + maybe(", also %s",
@@ -100,7 +100,7 @@ func (c *console) brief() {
 		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.IDs, few),
 			cmp.Or(t.Text, t.Code)))
 	}
-	if c.o.Observed {
+	if c.Observed {
 		c.observed()
 	}
 }
@@ -127,7 +127,7 @@ func (c *console) notExercised() {
 		return
 	}
 	how := " (--verbose lists them)"
-	if c.o.Verbose {
+	if c.Verbose {
 		how = ""
 	}
 	c.Title("NOT EXERCISED  " + counted(reasons) + ": there was no occasion" + how)
@@ -137,7 +137,7 @@ func (c *console) notExercised() {
 			continue
 		}
 		c.paragraph(2, code.code, counted(list)+": "+code.means)
-		if !c.o.Verbose {
+		if !c.Verbose {
 			continue
 		}
 		slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.IDs), len(a.IDs)) })
@@ -160,7 +160,7 @@ func counted(list []*tallied) string {
 	return plural.Count(len(all), "requirement")
 }
 
-func (c *console) findings() {
+func (c *console) groups() {
 	for _, part := range c.Groups() {
 		c.Title(strings.ToUpper(part.Title) + "  " + found(part.List) + maybe(": %s", part.Means))
 		for _, f := range part.List {
@@ -189,10 +189,10 @@ func (c *console) finding(f *finding) {
 		level += maybe(" (a warning: %s)", x.Reason)
 	}
 	c.labelled(2, "level", level)
-	c.labelled(2, "rule", c.o.demand(x))
+	c.labelled(2, "rule", f.Demand())
 	c.copied("link", safe.Line(x.Link))
 	c.labelled(2, "in", f.Places())
-	if c.o.Verbose {
+	if c.Verbose {
 		c.labelled(2, "also", strings.Join(f.Also(), "\n"))
 	} else {
 		c.labelled(2, "also", f.Named())
@@ -213,7 +213,7 @@ func (c *console) evidence(x *reports.Result) {
 	switch {
 	case c.whole:
 		limit, how = consoleFrame, ""
-	case c.o.Verbose:
+	case c.Verbose:
 		limit, frames, how = consoleVerbose, 10*consoleFrames, ""
 	case x.Deciding > 0:
 		frames = min(x.Deciding, frames)
@@ -262,7 +262,7 @@ func (c *console) observations() {
 	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
 		plural.Count(len(order), "finding"), plural.Count(len(c.Observations), "time")))
 	limit, forms := 40, 2
-	if c.o.Verbose {
+	if c.Verbose {
 		limit, forms = len(order), everything
 	}
 	for _, k := range order[:min(limit, len(order))] {
@@ -271,7 +271,7 @@ func (c *console) observations() {
 			c.labelled(4, "", safe.Shorten(k.Detail(s), consoleFrame))
 			c.labelled(4, "in", c.Where(s.Where))
 		}
-		if more := len(k.Said) - forms; more > 0 {
+		if more := k.More(forms); more > 0 {
 			c.labelled(4, "", fmt.Sprintf("and %d more (--verbose)", more))
 		}
 	}

@@ -24,7 +24,7 @@ var quoted = regexp.MustCompile(` \(\{.*?[}…]\)`)
 // first: it is what is in sight when the run is over. What is only about codes of errors
 // shares a line.
 func (c *console) shortList() {
-	list := findings(c.Report, unexcused)
+	list := c.findings(unexcused)
 	if len(list) == 0 {
 		return
 	}

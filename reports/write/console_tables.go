@@ -145,12 +145,12 @@ func (c *console) combinations() {
 // outcome is the last line.
 func (c *console) outcome() {
 	s := &c.Summary
-	if !c.o.Quiet {
+	if !c.Quiet {
 		c.Line()
 	}
 	said := c.Standing()
 	warnings := plural.Count(s.Warn, "warning") + among(s.Security.Warn)
-	if c.o.Strict && s.Warn > 0 {
+	if c.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
 	}
 	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) +
@@ -164,7 +164,7 @@ func (c *console) outcome() {
 	}
 	parts = append(parts, c.BaselineRemarks()...)
 	named := 3
-	if c.o.Verbose {
+	if c.Verbose {
 		named = everything
 	}
 	scope := c.scope(named)
@@ -186,7 +186,7 @@ func (c *console) outcome() {
 // nobody said how wide a line is.
 func (c *console) last(as reports.Verdict, word, text string) {
 	width := c.Width
-	if c.o.Width == 0 {
+	if c.Options.Width == 0 {
 		width = 1 << 20
 	}
 	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+"  "+text, width) {

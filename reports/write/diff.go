@@ -85,7 +85,7 @@ func (c *console) changes(title string, list []reports.Change) {
 			where = append(where, &reports.Result{Revision: list[k].Revision, Transport: list[k].Transport})
 		}
 		i = k
-		if shown >= most && !c.o.Verbose {
+		if shown >= most && !c.Verbose {
 			continue
 		}
 		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old),
@@ -94,7 +94,7 @@ func (c *console) changes(title string, list []reports.Change) {
 			c.labelled(4, "now", safe.Shorten(x.Actual, consoleFrame))
 		}
 	}
-	if shown > most && !c.o.Verbose {
+	if shown > most && !c.Verbose {
 		c.Line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
 	}
 }

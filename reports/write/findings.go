@@ -104,23 +104,23 @@ func (f *finding) Seen() string {
 // byCause joins results that share a cause, the gravest first, then in the order of the
 // report. The first result of each is what is shown and repeated: of the gravest the one in
 // the newest revision, which most clients speak.
-func byCause(r *reports.Report, keep func(*reports.Result) bool) []*finding {
+func (v view) byCause(keep func(*reports.Result) bool) []*finding {
 	var list []*finding
-	for _, results := range group.By(r.Only(keep), causeOf) {
+	for _, results := range group.By(v.Only(keep), causeOf) {
 		slices.SortStableFunc(results, func(a, b *reports.Result) int {
 			return cmp.Or(reports.ByGravity(a, b), cmp.Compare(b.Revision, a.Revision))
 		})
-		list = append(list, &finding{results[0], results, nil, view{Report: r}})
+		list = append(list, &finding{results[0], results, nil, v})
 	}
 	slices.SortStableFunc(list, func(a, b *finding) int { return reports.ByGravity(a.Result, b.Result) })
 	return list
 }
 
-// findings is [byCause] with one finding for each cause, whatever it breaks, and without those that
+// findings is [view.byCause] with one finding for each cause, whatever it breaks, and without those that
 // a deeper one covers.
-func findings(r *reports.Report, keep func(*reports.Result) bool) []*finding {
+func (v view) findings(keep func(*reports.Result) bool) []*finding {
 	var list []*finding
-	for _, same := range group.By(byCause(r, keep), func(f *finding) cause {
+	for _, same := range group.By(v.byCause(keep), func(f *finding) cause {
 		k := causeOf(f.Result)
 		k.id = owner(f.Result)
 		return k
@@ -226,7 +226,7 @@ func (f *finding) Also() []string {
 func (v view) Groups() []findingGroup {
 	parts := []findingGroup{{Title: "Basics", Means: "without them clients get nothing"}, {Title: "Security"},
 		{Title: "Failures"}, {Title: "Warnings"}}
-	for _, f := range findings(v.Report, unexcused) {
+	for _, f := range v.findings(unexcused) {
 		i := 3
 		switch x := f.Result; {
 		case x.Basic():
@@ -260,6 +260,9 @@ func (f *finding) Count() string {
 	}
 }
 
+// Demand says who has to do what by the rule that is broken.
+func (f *finding) Demand() string { return f.in.demand(f.Result) }
+
 // Places lists the combinations of a finding, those apart in which it is less grave.
 func (f *finding) Places() string {
 	n := 0
@@ -275,5 +278,5 @@ func (f *finding) Places() string {
 
 // Excused joins the red results that the baseline excuses by their causes.
 func (v view) Excused() []*finding {
-	return findings(v.Report, func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
+	return v.findings(func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
 }

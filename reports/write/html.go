@@ -13,8 +13,6 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
-	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -31,22 +29,10 @@ var (
 	page = parsed(pageTemplate)
 )
 
-// parsed is a template that is parsed when it is first asked for. Templates pass every text from outside
-// through these functions.
+// parsed is a template that is parsed when it is first asked for.
 func parsed(text string) func() *template.Template {
 	return sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Funcs(template.FuncMap{
-			"title": title, "lines": cleanLines, "text": func(s string) string { return clean(s, pageText) },
-			"word": func(s any) string { return word(fmt.Sprint(s)) },
-			"link": pageLink, "section": safeLink, "shell": shell.Printable,
-			"bar": bar, "built": builtFrom, "label": label, "lacking": lacking, "more": more, "parts": partsOf,
-			"program": program, "servers": servers, "settings": settings, "target": Word, "in": in,
-			"embedded":    func() string { return embedded },
-			"noResources": func() string { return noResources },
-			"seconds":     func(ms float64) string { return fmt.Sprintf("%.1f", ms/1000) },
-			"next":        func(n int) int { return n + 1 },
-			"capital":     capital, "count": plural.Count, "join": strings.Join, "split": strings.SplitAfter,
-		}).Parse(text))
+		return template.Must(template.New("page").Funcs(functions).Parse(text))
 	})
 }
 
@@ -98,7 +84,6 @@ func digest(text string) string {
 // pageView is what the template shows. The template passes every text from outside through its functions.
 type pageView struct {
 	view
-	Options
 	Judged, All       int // requirements
 	Findings, Excused []pageFinding
 	Blocked           []pageReason
@@ -123,15 +108,15 @@ type pageReason struct {
 }
 
 func newPage(r *reports.Report, o Options) (*pageView, error) {
-	v := view{r, o.Areas}
-	p := &pageView{view: v, Options: o, Areas: v.ByArea(), All: distinctIDs(v.Rows()),
+	v := view{r, o}
+	p := &pageView{view: v, Areas: v.ByArea(), All: distinctIDs(v.Rows()),
 		Judged: distinctIDs(v.Only(func(x *reports.Result) bool { return x.Verdict.Judged() }))}
 	for _, x := range v.Summary.Combinations {
 		p.Columns = append(p.Columns, pageColumn{title(x.Revision), title(x.Transport)})
 	}
 	matrix, places := p.matrix()
 	wire := newWire(r)
-	p.findings(wire, places)
+	p.fill(wire, places)
 	room := pageEvidenceBytes
 	for _, t := range v.BlockedBy() {
 		frames, _ := wire.views(t.First, &room)

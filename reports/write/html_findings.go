@@ -16,7 +16,6 @@ type pageFinding struct {
 	pageWords
 	Number int
 	In     string // the columns of the combinations
-	Demand string
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
 	Place int
@@ -37,12 +36,12 @@ const (
 	pageEvidenceBytes = 512 << 10
 )
 
-// findings fills the list of findings, and that of those which the baseline excuses.
-func (p *pageView) findings(wire *pageWire, places map[*reports.Result]int) {
+// fill fills the list of findings, and that of those which the baseline excuses.
+func (p *pageView) fill(wire *pageWire, places map[*reports.Result]int) {
 	room := pageEvidenceBytes
-	for i, f := range findings(p.Report, red) {
+	for i, f := range p.view.findings(red) {
 		q := pageFinding{finding: f, pageWords: wordsOf(p.Report, f.Result), Number: i + 1, In: p.in(f),
-			Place: -1, Demand: p.demand(f.Result)}
+			Place: -1}
 		if i, known := places[f.Result]; known {
 			q.Place = i
 		}

@@ -83,7 +83,7 @@ func (p *pageView) matrix() (*pageData, map[*reports.Result]int) {
 		id := title(x.ID)
 		q := found[id]
 		if q == nil {
-			q = requirementOf(x, &p.Options)
+			q = p.requirement(x)
 			found[id] = q
 			data.Requirements = append(data.Requirements, q)
 		}
@@ -118,11 +118,11 @@ func (q *pageRequirement) Verdicts() string {
 	return strings.Join(parts, ", ")
 }
 
-func requirementOf(x *reports.Result, o *Options) *pageRequirement {
+func (v view) requirement(x *reports.Result) *pageRequirement {
 	q := &pageRequirement{ID: title(x.ID), Area: title(x.Area()), Title: title(x.Title), Level: word(x.Level),
 		Section: title(x.Section), Link: safeLink(x), Results: []*pageVerdict{},
 		alike: map[pageWords]*pageVerdict{}}
-	text, tolerated := o.describe(x.ID)
+	text, tolerated := v.describe(x.ID)
 	q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)
 	return q
 }

@@ -27,11 +27,7 @@ var (
 	junitTemplate string
 
 	junitXML = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("junit").Funcs(template.FuncMap{
-			"attribute": func(s string) string { return escapeXML(safe.Line(s)) },
-			"text":      func(s string) string { return escapeXML(safe.Lines(s)) },
-			"seconds":   seconds,
-		}).Parse(junitTemplate))
+		return template.Must(template.New("junit").Funcs(functions).Parse(junitTemplate))
 	})
 )
 
@@ -64,7 +60,7 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 	for _, g := range groups {
 		played += playedFor(g)
 	}
-	j := &junitWriter{view{Report: r}, o.Strict}
+	j := &junitWriter{view{r, o}}
 	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + j.told(), MS: r.Summary.DurationMS}
 	f.add(j.target())
 	f.add(j.warnings())
@@ -83,7 +79,6 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 // junitWriter is a report as JUnit tells it.
 type junitWriter struct {
 	view
-	strict bool
 }
 
 // xmlFile is what the template shows.
@@ -182,7 +177,7 @@ func (j *junitWriter) combination(results []*reports.Result, ms float64) *xmlSui
 	s := &xmlSuite{Name: in.Revision + "." + in.Transport, MS: ms, Properties: []pair{
 		{"tool", program(j.Tool)}, {"catalogue", j.Tool.Catalogue},
 		{"target", j.Target.Name}, {"revision", in.Revision}, {"transport", in.Transport},
-		{"strict", strconv.FormatBool(j.strict)}, {"outcome", j.Standing().String()},
+		{"strict", strconv.FormatBool(j.Strict)}, {"outcome", j.Standing().String()},
 		{"revisions", j.Summary.ByRevision()},
 	}}
 	all := playedFor(results)
@@ -205,10 +200,10 @@ func (j *junitWriter) result(x *reports.Result) *xmlCase {
 		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.Weight())),
 		Output: func() string { return j.output(x) }}
 	switch {
-	case x.Breaks(j.strict) && x.Excused:
+	case x.Breaks(j.Strict) && x.Excused:
 		c.Kind, c.Message, c.Type = junitSkipped, safe.Shorten(excuse(x)+" ("+message+")", junitFrame),
 			"excused"
-	case x.Breaks(j.strict):
+	case x.Breaks(j.Strict):
 		c.Kind = junitFailure
 	case x.Verdict == reports.Blocked:
 		c.Kind = junitError
@@ -246,8 +241,8 @@ func (j *junitWriter) target() *xmlSuite {
 // warnings is the suite of the warnings that have their own cases.
 func (j *junitWriter) warnings() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
-	for _, f := range byCause(j.Report, func(x *reports.Result) bool {
-		return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict)
+	for _, f := range j.byCause(func(x *reports.Result) bool {
+		return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.Strict)
 	}) {
 		x := f.Result
 		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.Where(f.results) + ")"

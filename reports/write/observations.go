@@ -56,6 +56,9 @@ func (k *seen) Detail(s sighting) string {
 	return s.First.Detail
 }
 
+// More is how many further ones there are than a number of what was seen; 0 if none is.
+func (k *seen) More(shown int) int { return max(len(k.Said)-shown, 0) }
+
 // head names the kind.
 func (k *seen) head() string {
 	head := strings.TrimRight(k.ID+"  "+k.Title, " ")

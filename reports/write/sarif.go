@@ -99,7 +99,7 @@ type sarifSuppression struct {
 // one each, so that an alert stays open while its requirement fails. What was blocked stands among
 // the notifications of the tool. The report must have been summarized.
 func SARIF(w io.Writer, r *reports.Report, o Options) error {
-	s := &sarif{view: view{Report: r}, o: o, index: map[string]int{}}
+	s := &sarif{view: view{r, o}, index: map[string]int{}}
 	run := sarifRun{
 		Tool: map[string]sarifDriver{"driver": {Name: title(cmp.Or(r.Tool.Name, "mcpcheck")),
 			Version:        title(r.Tool.Version),
@@ -117,7 +117,6 @@ func SARIF(w io.Writer, r *reports.Report, o Options) error {
 
 type sarif struct {
 	view
-	o     Options
 	index map[string]int // of a rule
 }
 
@@ -126,14 +125,14 @@ type sarif struct {
 func (s *sarif) rules() []sarifRule {
 	rules := []sarifRule{}
 	repeats := map[string]string{} // the command that repeats the first red verdict on each requirement
-	for _, f := range byCause(s.Report, red) {
+	for _, f := range s.byCause(red) {
 		x := f.Result
 		repeats[x.ID] = cmp.Or(repeats[x.ID], s.repeated(x))
 	}
 	for i, same := range group.By(s.Rows(), idOf) {
 		x := same[0]
 		s.index[x.ID] = i
-		text, tolerated := s.o.describe(x.ID)
+		text, tolerated := s.describe(x.ID)
 		short := unlinked(cmp.Or(title(x.Title), title(x.ID)))
 		text = cmp.Or(text, short)
 		tags, severity := []string{"mcp", word(x.Area()), word(x.Level)}, ""
@@ -173,7 +172,7 @@ func (s *sarif) help(x *reports.Result, text, tolerated, repeat string) sarifTex
 	help := message(fmt.Sprintf("%s (%s, %s)", text, word(x.Level), title(x.Section)) +
 		maybe("\n\nTolerated: %s", tolerated) + "\n\n" + explain + shows + maybe("\n\nTo repeat it: %s",
 		repeat))
-	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + section(x,
+	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + linked(x,
 		plain(x.Section)) +
 		maybe("\n- tolerated: %s", plain(tolerated)) + "\n\n" + safe.MarkdownCode(explain, 60) + shows
 	if repeat != "" {
@@ -183,7 +182,7 @@ func (s *sarif) help(x *reports.Result, text, tolerated, repeat string) sarifTex
 }
 
 func (s *sarif) level(fails bool) string {
-	if fails || s.o.Strict {
+	if fails || s.Strict {
 		return "error"
 	}
 	return "warning"
@@ -191,7 +190,7 @@ func (s *sarif) level(fails bool) string {
 
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
-	for _, f := range findings(s.Report, red) {
+	for _, f := range s.findings(red) {
 		x := f.Result
 		text := title(x.Title) + " (in " + title(s.Where(f.results)) + ")." + maybe("\nExpected: %s",
 			cleanLines(x.Expected)) +
@@ -242,7 +241,7 @@ func (s *sarif) frames(x *reports.Result) []string {
 // findings.
 func (s *sarif) place(x *reports.Result) object {
 	file, line := "", 0
-	if s.o.Find != nil {
+	if s.Find != nil {
 		var texts []string
 		for _, name := range quotedName.FindAllString(x.Actual, 3) {
 			if uri := strings.Trim(name, `"`); uriLike.MatchString(uri) {
@@ -254,10 +253,10 @@ func (s *sarif) place(x *reports.Result) object {
 				texts = append(texts, method)
 			}
 		}
-		file, line = s.o.Find(texts...)
+		file, line = s.Find(texts...)
 	}
 	if line == 0 {
-		file, line = cmp.Or(s.o.Location, s.Config.File, "README.md"), 1
+		file, line = cmp.Or(s.Location, s.Config.File, "README.md"), 1
 	}
 	return object{"artifactLocation": object{"uri": location(file)}, "region": object{"startLine": line}}
 }

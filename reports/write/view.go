@@ -36,8 +36,7 @@ func label(x *reports.Result) string {
 // same words, whatever their format.
 type view struct {
 	*reports.Report
-	// known lists areas in the order in which they are shown, with titles.
-	known []reports.Area
+	Options
 }
 
 // scope says how much was judged, and names no more than the limit of what a quick run left out. A run that
@@ -127,8 +126,8 @@ func (v view) ByArea() []*areaCounts {
 	var list []*areaCounts
 	for _, same := range group.By(v.Rows(), (*reports.Result).Area) {
 		a := &areaCounts{Name: same[0].Area()}
-		if i := v.place(a.Name); i < len(v.known) {
-			a.Title = v.known[i].Title
+		if i := v.place(a.Name); i < len(v.Areas) {
+			a.Title = v.Areas[i].Title
 		}
 		for _, x := range same {
 			a.Add(x.Verdict)
@@ -143,10 +142,10 @@ func (v view) ByArea() []*areaCounts {
 
 // place is where an area stands among the known ones; the unknown follow.
 func (v view) place(name string) int {
-	if i := slices.IndexFunc(v.known, func(a reports.Area) bool { return a.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(v.Areas, func(a reports.Area) bool { return a.Name == name }); i >= 0 {
 		return i
 	}
-	return len(v.known)
+	return len(v.Areas)
 }
 
 // serverName is what a server calls itself, with its version.
