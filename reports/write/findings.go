@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
-	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -27,24 +26,7 @@ type cause struct {
 // Finding is a result as a test's message: what was expected and seen, or what kept it from
 // being judged, the command that repeats it, and the messages that it rests on.
 func Finding(r *reports.Report, x *reports.Result) string {
-	lines := []string{safe.Line(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision,
-		x.Transport, x.Section))}
-	line := func(name, value string) {
-		if value != "" {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", safe.Lines(value)))
-		}
-	}
-	if x.Verdict == reports.Blocked {
-		line(string(reports.Blocked), x.Reason)
-	}
-	line("expected", x.Expected)
-	line("actual", x.Actual)
-	line("change", x.Hint)
-	line("sdk", x.SDK)
-	line("repeat", repeated(x))
-	line(pasted(r, x))
-	const limit, frames = 1000, 20
-	return terminal.HarmlessText(strings.Join(append(lines, evidenceLines(r, x, limit, frames)...), "\n"))
+	return terminal.HarmlessText(said("message", view{Report: r}.Of(x)))
 }
 
 // FindingOnce is [Finding] for the first result of a cause, which it keeps in told. Of the others it
@@ -258,6 +240,18 @@ func (f *finding) Count() string {
 	default:
 		return fmt.Sprintf("%d of %d combinations", n, all)
 	}
+}
+
+// Of is a finding with one result, whatever its verdict.
+func (v view) Of(x *reports.Result) *finding { return &finding{Result: x, in: v} }
+
+// Where lists the combinations of a finding.
+func (f *finding) Where() string { return f.in.Where(f.results) }
+
+// Pasted is [pasted].
+func (f *finding) Pasted() pair {
+	label, text := pasted(f.in.Report, f.Result)
+	return pair{label, text}
 }
 
 // Demand says who has to do what by the rule that is broken.

@@ -2,39 +2,18 @@ package write
 
 import (
 	"crypto/sha256"
-	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
-
-var (
-	//go:embed page/page.gohtml
-	pageTemplate string
-	//go:embed page/page.css
-	pageStyle string
-	//go:embed page/theme.js
-	themeScript string
-	//go:embed page/page.js
-	pageScript string
-
-	page = parsed(pageTemplate)
-)
-
-// parsed is a template that is parsed when it is first asked for.
-func parsed(text string) func() *template.Template {
-	return sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Funcs(functions).Parse(text))
-	})
-}
 
 // in is the result in a revision; nil if nothing was judged in it.
 func in(list []reports.RevisionSummary, revision string) *reports.RevisionSummary {
@@ -53,8 +32,18 @@ type pageParts struct {
 	StyleHash, ScriptHash string
 }
 
-// partsOfPage are for a style and a script that are embedded in this program.
-func partsOfPage(style, script string) pageParts {
+// partsOfPage are those of a page, from embedded files and with more style behind theirs.
+func partsOfPage(more string, names ...string) pageParts {
+	style, script := "", ""
+	for _, name := range names {
+		text, _ := files.ReadFile("page/" + name) // it is embedded
+		if strings.HasSuffix(name, ".css") {
+			style += string(text)
+		} else {
+			script += string(text)
+		}
+	}
+	style += more
 	// #nosec G203 -- embedded in this program
 	return pageParts{template.CSS(style), template.JS(script), digest(style), digest(script)}
 }
@@ -70,7 +59,7 @@ func partsOfPage(style, script string) pageParts {
 func HTML(w io.Writer, r *reports.Report, o Options) error {
 	view, err := newPage(r, o)
 	if err == nil {
-		err = page().Execute(w, view)
+		err = pages().ExecuteTemplate(w, "page.gohtml", view)
 	}
 	return unwritten("page", err)
 }
@@ -132,7 +121,7 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 	}
 	// #nosec G203 -- made by encoding/json, which escapes markup
 	p.Data, p.Frames = template.JS(data), template.JS(frames)
-	p.pageParts = partsOfPage(pageStyle+columnStyle(len(p.Columns)), themeScript+pageScript)
+	p.pageParts = partsOfPage(columnStyle(len(p.Columns)), "page.css", "theme.js", "page.js")
 	return p, nil
 }
 
@@ -192,27 +181,22 @@ func more(e *reports.Endpoint) string {
 type pair struct{ Name, Value string }
 
 // settings lists what of the configuration was set, by the names of the flags.
-func settings(c *reports.Config) []pair {
-	number := func(n float64, unit string) string {
-		if n == 0 {
-			return ""
+func settings(c reports.Config) (all []pair) {
+	for field, value := range reflect.ValueOf(c).Fields() {
+		text := fmt.Sprint(value)
+		switch list, isList := value.Interface().([]string); {
+		case isList:
+			text = strings.Join(list, ", ")
+		case value.Kind() == reflect.Bool:
+			text = "yes"
+		case value.CanInt() && strings.HasSuffix(field.Name, "MS"):
+			text = fmt.Sprintf("%g s", float64(value.Int())/1000)
+		case value.CanInt():
+			text = fmt.Sprintf("%g", float64(value.Int()))
 		}
-		return fmt.Sprintf("%g%s", n, unit)
+		if flag := field.Tag.Get("flag"); flag != "" && text != "" && !value.IsZero() {
+			all = append(all, pair{flag, text})
+		}
 	}
-	ms := func(n int64) string { return number(float64(n)/1000, " s") }
-	yes := func(b bool) string { return map[bool]string{true: "yes"}[b] }
-	list := func(all []string) string { return strings.Join(all, ", ") }
-	all := []pair{
-		{"config", c.File}, {"revision", list(c.Revisions)}, {"transport", list(c.Transports)},
-		{"label-filter", c.LabelFilter},
-		{"only", list(c.Only)}, {"skip", list(c.Skip)}, {"read", c.Read}, {"strict", yes(c.Strict)},
-		{"baseline", c.Baseline},
-		{"jobs", number(float64(c.Jobs), "")}, {"timeout", ms(c.TimeoutMS)},
-		{"start-timeout", ms(c.StartTimeoutMS)},
-		{"budget", ms(c.BudgetMS)}, {"quiet-window", ms(c.QuietWindowMS)},
-		{"seed", number(float64(c.Seed), "")},
-		{"rate", number(c.RatePerSecond, "")}, {"header", list(c.Headers)}, {"env", list(c.Environment)},
-		{"no-security-probes", yes(c.NoSecurityProbes)}, {"other", list(c.AdditionalSetting)},
-	}
-	return slices.DeleteFunc(all, func(x pair) bool { return x.Value == "" })
+	return all
 }

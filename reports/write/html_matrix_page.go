@@ -1,7 +1,6 @@
 package write
 
 import (
-	_ "embed"
 	"encoding/json"
 	"html/template"
 	"io"
@@ -23,19 +22,6 @@ func revisionsOf(m *reports.Matrix) []string {
 	slices.Sort(all)
 	return slices.Compact(all)
 }
-
-var (
-	//go:embed page/matrix.gohtml
-	matrixTemplate string
-	//go:embed page/matrix.js
-	matrixScript string
-	//go:embed page/sort.js
-	sortScript string
-	//go:embed page/matrix.css
-	matrixStyle string
-
-	matrixPage = parsed(matrixTemplate)
-)
 
 // matrixView is what the template of a matrix shows.
 type matrixView struct {
@@ -65,7 +51,7 @@ type matrixColumnData struct {
 // to its evidence. The matrix must have been summarized.
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	v := &matrixView{Matrix: m, Revisions: revisionsOf(m),
-		pageParts: partsOfPage(pageStyle+matrixStyle, themeScript+sortScript+matrixScript)}
+		pageParts: partsOfPage("", "page.css", "matrix.css", "theme.js", "sort.js", "matrix.js")}
 	data := matrixData{Requirements: []reports.MatrixRequirement{}, Targets: []matrixColumnData{}}
 	for _, q := range m.Requirements {
 		q.ID, q.Title, q.Level = title(q.ID), title(q.Title), word(q.Level)
@@ -79,7 +65,7 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	raw, err := json.Marshal(data)
 	if err == nil {
 		v.Data = template.JS(raw) // #nosec G203 -- made by encoding/json, which escapes markup
-		err = matrixPage().Execute(w, v)
+		err = pages().ExecuteTemplate(w, "matrix.gohtml", v)
 	}
 	return unwritten("matrix", err)
 }

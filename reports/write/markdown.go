@@ -2,12 +2,9 @@ package write
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"io"
 	"strings"
-	"sync"
-	"text/template"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
@@ -17,15 +14,6 @@ import (
 // markdownLimit bounds the text in bytes: it stays below the 65,536 characters of a comment on
 // GitHub. What has no room is counted.
 const markdownLimit = 60_000
-
-var (
-	//go:embed page/summary.md.tmpl
-	markdownTemplate string
-
-	markdownParts = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("summary").Funcs(functions).Parse(markdownTemplate))
-	})
-)
 
 // Markdown writes a summary for pull requests and the pages of CI jobs: the
 // verdict, what was judged, and each finding folded. What a target sent stands in
@@ -51,10 +39,8 @@ func Markdown(w io.Writer, r *reports.Report, o Options) error {
 		"</summary>\n\n", len(observations)), "observation", observations, "\n</details>\n\n")
 	m.part("idle", distinctIDs(m.Only((*reports.Result).Idle)))
 	m.part("foot", nil)
-	if m.err == nil {
-		_, m.err = io.WriteString(w, m.b.String())
-	}
-	return unwritten("summary", m.err)
+	_, err := io.WriteString(w, m.b.String())
+	return unwritten("summary", err)
 }
 
 // markdown collects parts as long as there is room.
@@ -62,7 +48,6 @@ type markdown struct {
 	view
 	b    strings.Builder
 	left int
-	err  error // the first of a template
 	// About is what the template of a part is about, Part the part of a baseline to which an entry belongs.
 	About any
 	Part  *baselinePart
@@ -82,10 +67,8 @@ func (m *markdown) add(text string) bool {
 
 // part adds what a template makes of something.
 func (m *markdown) part(name string, about any) bool {
-	var b strings.Builder
 	m.About = about
-	m.err = cmp.Or(m.err, markdownParts().ExecuteTemplate(&b, name, m))
-	return m.add(b.String())
+	return m.add(said(name, m))
 }
 
 // each adds, between a head and an end, a part for each of a list, as long as there is room, and says how
@@ -103,21 +86,10 @@ func each[T any](m *markdown, head, name string, list []T, end string) {
 	m.b.WriteString(end)
 }
 
-// Paste is an item with what sends the messages of a result by hand.
-func (m *markdown) Paste(x *reports.Result) string {
-	label, text := pasted(m.Report, x)
-	return item(label, text, pageText)
-}
-
-// Evidence is the beginning of the frames of a result.
-func (m *markdown) Evidence(x *reports.Result) string {
-	return strings.Join(evidenceLines(m.Report, x, consoleFrame, consoleFrames), "\n")
-}
-
-// Seen is what was expected and seen, with the evidence.
-func (m *markdown) Seen(f *finding) string {
+// Block is what was expected and seen, and the beginning of the frames.
+func (f *finding) Block() string {
 	return maybe("expected: %s\n", f.Expected) + maybe("actual:   %s\n", cmp.Or(f.Seen(), f.Reason)) +
-		m.Evidence(f.Result)
+		strings.Join(f.Frames(consoleFrame, consoleFrames), "\n")
 }
 
 var code, cell = safe.MarkdownCode, safe.MarkdownCell

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
-	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -146,11 +145,13 @@ func (s *sarif) rules() []sarifRule {
 		if severity != "" {
 			properties["tags"], properties["security-severity"] = append(tags, "security"), severity
 		}
+		help := map[string]any{"About": x, "Text": text, "Tolerated": tolerated, "Repeat": repeats[x.ID],
+			"Explain": clean("mcpcheck explain "+x.ID, 60)}
 		rules = append(rules, sarifRule{
 			ID: title(x.ID), Name: strings.ReplaceAll(title(x.ID), "-", ""),
 			ShortDescription: sarifText{Text: short},
 			FullDescription:  sarifText{Text: text}, HelpURI: safeLink(x),
-			Help:    s.help(x, text, tolerated, repeats[x.ID]),
+			Help:    sarifText{unlinked(said("help", help)), said("help.md", help)},
 			Default: object{"level": s.level(x.Grade == "fail")}, Properties: properties,
 		})
 	}
@@ -166,21 +167,6 @@ func (s *sarif) repeated(x *reports.Result) string {
 	return elsewhere
 }
 
-func (s *sarif) help(x *reports.Result, text, tolerated, repeat string) sarifText {
-	explain := clean("mcpcheck explain "+x.ID, 60)
-	const shows = " shows how it is checked."
-	help := message(fmt.Sprintf("%s (%s, %s)", text, word(x.Level), title(x.Section)) +
-		maybe("\n\nTolerated: %s", tolerated) + "\n\n" + explain + shows + maybe("\n\nTo repeat it: %s",
-		repeat))
-	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + linked(x,
-		plain(x.Section)) +
-		maybe("\n- tolerated: %s", plain(tolerated)) + "\n\n" + safe.MarkdownCode(explain, 60) + shows
-	if repeat != "" {
-		help.Markdown += "\n\nTo repeat it:\n\n" + safe.MarkdownBlock(repeat)
-	}
-	return help
-}
-
 func (s *sarif) level(fails bool) string {
 	if fails || s.Strict {
 		return "error"
@@ -192,15 +178,8 @@ func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
 	for _, f := range s.findings(red) {
 		x := f.Result
-		text := title(x.Title) + " (in " + title(s.Where(f.results)) + ")." + maybe("\nExpected: %s",
-			cleanLines(x.Expected)) +
-			maybe("\nActual: %s", cleanLines(cmp.Or(f.Seen(), x.Reason)))
-		for _, other := range f.Also() {
-			text += "\nAlso: " + cleanLines(other)
-		}
 		repeat := s.repeated(x)
-		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nSDK: %s", cleanLines(x.SDK)) +
-			maybe("\nRepeat: %s", repeat)
+		text := said("alert", f) + maybe("\nRepeat: %s", repeat)
 		sum := sha256.Sum256([]byte(strings.Join([]string{s.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)},
 			"\x00")))
 		result := sarifResult{

@@ -2,7 +2,6 @@ package write
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"io"
 	"strings"
@@ -11,28 +10,17 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-var (
-	//go:embed page/site.gohtml
-	siteTemplate string
-	//go:embed page/site.js
-	siteScript string
-	//go:embed page/site.css
-	siteStyle string
-
-	sitePages = parsed(siteTemplate)
-)
-
 // Site writes a static site of a repository of certificates: a page of all servers and the index as JSON,
 // and for each server a page and badges. It links to certificates/PATH, where the caller writes the files of
 // each version. Whatever certificates say is shown as text. Create writes a file by its path with slashes.
 func Site(r *reports.Repository, create func(name string, write func(io.Writer) error) error) error {
 	v := &siteView{Repository: r, create: create}
 	err := create("index.json", func(w io.Writer) error { return reports.WriteRepositoryJSON(w, r) })
-	err = cmp.Or(err, v.page("index.html", "index", themeScript+sortScript+siteScript))
+	err = cmp.Or(err, v.page("index.html", "index", "theme.js", "sort.js", "site.js"))
 	v.Up = "../../../"
 	for i := range r.Products {
 		v.Product = &r.Products[i]
-		err = cmp.Or(err, v.page("servers/"+v.Product.Path+"/index.html", "product", themeScript), v.badges())
+		err = cmp.Or(err, v.page("servers/"+v.Product.Path+"/index.html", "product", "theme.js"), v.badges())
 	}
 	return err
 }
@@ -70,11 +58,11 @@ type siteView struct {
 	pageParts
 }
 
-// page writes a page by a template, with a script.
-func (v *siteView) page(name, kind, script string) error {
-	v.pageParts = partsOfPage(pageStyle+siteStyle, script)
+// page writes a page by a template, with some scripts.
+func (v *siteView) page(name, kind string, scripts ...string) error {
+	v.pageParts = partsOfPage("", append(scripts, "page.css", "site.css")...)
 	return v.create(name, func(w io.Writer) error {
-		return unwritten("page", sitePages().ExecuteTemplate(terminal.Harmless(w), kind, v))
+		return unwritten("page", pages().ExecuteTemplate(terminal.Harmless(w), kind, v))
 	})
 }
 

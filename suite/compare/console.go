@@ -112,7 +112,8 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 
 func (c *console) head() {
 	for i, side := range []*Side{&c.r.Direct, &c.r.Through} {
-		c.Line(c.Paint(terminal.Bold, []string{"direct  ", "through "}[i]), " ", show(side.Address, shortSubject))
+		c.Line(c.Paint(terminal.Bold, []string{"direct  ", "through "}[i]), " ",
+			show(side.Address, shortSubject))
 		for _, e := range side.Endpoints {
 			c.Line("         ", e.Transport, ": ", cmp.Or(strings.Join(e.Revisions, ", "),
 				"none of the revisions asked for"))
@@ -316,9 +317,11 @@ var (
 // WriteMarkdown writes a comparison for pull requests. What came from a side stands in
 // spans of code, so that nothing in it means anything.
 func WriteMarkdown(w io.Writer, r *Report) error {
+	itself := r.itself(func([]string) string { return "" })
+	lists := map[string][]string{"Changes by itself, not counted": itself, "Not established": r.gaps(" "),
+		"Notes": joined(r.Notes)}
 	if err := summaryTemplate().Execute(w, map[string]any{"Report": r, "Groups": Groups(),
-		"Lists": map[string][]string{"Changes by itself, not counted": r.itself(func([]string) string { return "" }),
-			"Not established": r.gaps(" "), "Notes": joined(r.Notes)}}); err != nil {
+		"Lists": lists}); err != nil {
 		return fmt.Errorf("writing the comparison: %w", err)
 	}
 	return nil
