@@ -144,42 +144,11 @@ func (c *console) combinations() {
 
 // outcome is the last line.
 func (c *console) outcome() {
-	s := &c.Summary
 	if !c.Quiet {
 		c.Line()
 	}
-	said := c.Standing()
-	warnings := plural.Count(s.Warn, "warning") + among(s.Security.Warn)
-	if c.Strict && s.Warn > 0 {
-		warnings += " (counted as failures)"
-	}
-	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) +
-		among(s.Security.Fail), warnings,
-		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
-	if said.Outcome == reports.Conformant && said.remark() != "" {
-		parts = slices.Delete(parts, 2, 3) // it has been said
-	}
-	if s.Observations > 0 {
-		parts = append(parts, plural.Count(s.Observations, "observation"))
-	}
-	parts = append(parts, c.BaselineRemarks()...)
-	named := 3
-	if c.Verbose {
-		named = everything
-	}
-	scope := c.scope(named)
-	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	text = maybe("%s; ", c.Summary.ByRevision()) + text
-	if said.As() == reports.Blocked {
-		text = maybe("%s; ", c.Lost()) + text
-	} else {
-		text += maybe("; not established: %s", c.Lost())
-	}
-	if c.DeclaresNoResources() {
-		text += "; the target " + noResources
-	}
-	text += maybe("; ended early: %s", c.EndedEarly())
-	c.last(said.As(), said.String(), text)
+	standing := c.Standing()
+	c.last(standing.As(), standing.String(), said("last", c.view))
 }
 
 // last writes what came out, a word in the colour of a verdict first. Programs read it: it is one line where

@@ -1,6 +1,7 @@
 package write
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -111,18 +112,17 @@ func newPage(r *reports.Report, o Options) (*pageView, error) {
 		frames, _ := wire.views(t.First, &room)
 		p.Blocked = append(p.Blocked, pageReason{t, frames})
 	}
-	data, err := json.Marshal(matrix)
-	if err != nil {
-		return nil, err
-	}
-	frames, err := json.Marshal(wire.frames)
-	if err != nil {
-		return nil, err
-	}
-	// #nosec G203 -- made by encoding/json, which escapes markup
-	p.Data, p.Frames = template.JS(data), template.JS(frames)
 	p.pageParts = partsOfPage(columnStyle(len(p.Columns)), "page.css", "theme.js", "page.js")
-	return p, nil
+	var err, err2 error
+	p.Data, err = scriptData(matrix)
+	p.Frames, err2 = scriptData(wire.frames)
+	return p, cmp.Or(err, err2)
+}
+
+// scriptData is what a script works on.
+func scriptData(value any) (template.JS, error) {
+	raw, err := json.Marshal(value)
+	return template.JS(raw), err // #nosec G203 -- made by encoding/json, which escapes markup
 }
 
 // Spans are the columns of each revision.

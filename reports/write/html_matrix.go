@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -78,27 +79,21 @@ func wordsOf(r *reports.Report, x *reports.Result) pageWords {
 func (p *pageView) matrix() (*pageData, map[*reports.Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{},
 		Requirements: []*pageRequirement{}}
-	found, places := map[string]*pageRequirement{}, map[*reports.Result]int{}
-	for _, x := range p.Report.Rows() {
-		id := title(x.ID)
-		q := found[id]
-		if q == nil {
-			q = p.requirement(x)
-			found[id] = q
-			data.Requirements = append(data.Requirements, q)
+	places := map[*reports.Result]int{}
+	for _, same := range group.By(p.Report.Rows(), func(x *reports.Result) string { return title(x.ID) }) {
+		q := p.requirement(same[0])
+		for _, x := range same {
+			if i := p.column(x); i >= 0 {
+				places[x] = q.add(p.Report, x, i)
+			}
 		}
-		if i := p.column(x); i >= 0 {
-			places[x] = q.add(p.Report, x, i)
-		}
+		data.Requirements = append(data.Requirements, q)
 	}
-	order := map[string]int{}
-	for i, a := range p.Areas {
-		key := title(a.Name)
-		order[key] = i
-		data.Areas = append(data.Areas, pageAreaName{key, title(cmp.Or(a.Title, a.Name))})
+	for _, a := range p.Areas {
+		data.Areas = append(data.Areas, pageAreaName{title(a.Name), title(cmp.Or(a.Title, a.Name))})
 	}
 	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int {
-		return cmp.Compare(order[a.Area], order[b.Area])
+		return p.byArea(a.Area, b.Area)
 	})
 	p.Rows = data.Requirements
 	return data, places

@@ -1,7 +1,6 @@
 package write
 
 import (
-	"encoding/json"
 	"html/template"
 	"io"
 	"net/url"
@@ -62,9 +61,8 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail,
 			verdictString(m, t)})
 	}
-	raw, err := json.Marshal(data)
-	if err == nil {
-		v.Data = template.JS(raw) // #nosec G203 -- made by encoding/json, which escapes markup
+	var err error
+	if v.Data, err = scriptData(data); err == nil {
 		err = pages().ExecuteTemplate(w, "matrix.gohtml", v)
 	}
 	return unwritten("matrix", err)

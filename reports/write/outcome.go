@@ -84,9 +84,9 @@ func (s standing) headline() string {
 		"NOT ESTABLISHED")
 }
 
-// remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures
+// Remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures
 // of the base protocol"; empty if there is nothing.
-func (s standing) remark() string {
+func (s standing) Remark() string {
 	switch {
 	case s.Outcome == reports.NoResources && s.Fail > 0:
 		return plural.Count(s.Fail, "failure") + " of the base protocol"
@@ -107,7 +107,7 @@ func (s standing) String() string {
 
 // complete adds to a word for the outcome what it must not be told without.
 func (s standing) complete(word string) string {
-	return word + maybe(", since %s", s.since) + maybe(", %s", s.remark()) + maybe(", %s", s.extent)
+	return word + maybe(", since %s", s.since) + maybe(", %s", s.Remark()) + maybe(", %s", s.extent)
 }
 
 // Established is an outcome or status as tables show it. In a partial run nothing

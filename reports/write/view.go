@@ -39,9 +39,9 @@ type view struct {
 	Options
 }
 
-// scope says how much was judged, and names no more than the limit of what a quick run left out. A run that
+// Scoped says how much was judged, and names no more than the limit of what a quick run left out. A run that
 // ended early, or could not begin, is called neither full nor partial.
-func (v view) scope(limit int) string {
+func (v view) Scoped(limit int) string {
 	s := &v.Summary
 	switch {
 	case s.Interrupted != "":
@@ -56,10 +56,10 @@ func (v view) scope(limit int) string {
 	return "full run"
 }
 
-// Whole is [view.scope] with all that was left out.
-func (v view) Whole() string { return v.scope(everything) }
+// Whole is [view.Scoped] with all that was left out.
+func (v view) Whole() string { return v.Scoped(everything) }
 
-// quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the
+// quickScope is [view.Scoped] of a quick run. Where there is no room for all that was left out it tells the
 // command that lists it.
 func quickScope(q *reports.Quick, limit int) string {
 	text := clean(q.Revision+" on "+q.Transport, 80) + " alone"
@@ -134,10 +134,13 @@ func (v view) ByArea() []*areaCounts {
 		}
 		list = append(list, a)
 	}
-	slices.SortFunc(list, func(a, b *areaCounts) int {
-		return cmp.Or(cmp.Compare(v.place(a.Name), v.place(b.Name)), cmp.Compare(a.Name, b.Name))
-	})
+	slices.SortFunc(list, func(a, b *areaCounts) int { return v.byArea(a.Name, b.Name) })
 	return list
+}
+
+// byArea orders the names of areas.
+func (v view) byArea(a, b string) int {
+	return cmp.Or(cmp.Compare(v.place(a), v.place(b)), cmp.Compare(a, b))
 }
 
 // place is where an area stands among the known ones; the unknown follow.
