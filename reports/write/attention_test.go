@@ -218,7 +218,7 @@ func TestFindings(t *testing.T) {
 			r.Results = append(r.Results, reports.Result{ID: "A-01", Verdict: reports.Fail, Revision: rev,
 				Transport: "stdio", Cause: c.causes[i], Actual: c.actual[i]})
 		}
-		list := view{Report: r}.byCause(func(*reports.Result) bool { return true })
+		list := view{Report: r}.byCause(red)
 		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
 			t.Errorf("%s: %d findings", name, len(list))
 		}

@@ -239,7 +239,7 @@ func TestFoldedFindings(t *testing.T) {
 	}
 	r.Summarize(reports.SummaryOptions{})
 	var folded []string
-	for _, f := range (view{Report: r}).findings(func(*reports.Result) bool { return true }) {
+	for _, f := range (view{Report: r}).findings(red) {
 		folded = append(folded, f.ID+"+"+strings.Join(f.Others(), "+"))
 	}
 	if got := strings.Join(folded, " "); got != "URI-10+URI-11+URI-12" {
