@@ -70,6 +70,9 @@ type SecurityCounts struct {
 	Warn int `json:"warn"`
 }
 
+// Total counts both.
+func (s SecurityCounts) Total() int { return s.Fail + s.Warn }
+
 // add counts a result.
 func (s *SecurityCounts) add(x *Result) {
 	switch {

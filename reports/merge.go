@@ -240,18 +240,19 @@ func (m *merger) endpoint(e Endpoint) {
 		slices.Sort(a)
 		return slices.Compact(a)
 	}
-	list[i].Revisions = join(list[i].Revisions, e.Revisions)
-	list[i].Unanswered = join(list[i].Unanswered, e.Unanswered)
-	list[i].WithoutResources = join(list[i].WithoutResources, e.WithoutResources)
-	list[i].Server = cmp.Or(list[i].Server, e.Server)
-	list[i].OneAtATime, list[i].Hung = cmp.Or(list[i].OneAtATime, e.OneAtATime), cmp.Or(list[i].Hung, e.Hung)
+	to := &list[i]
+	to.Revisions = join(to.Revisions, e.Revisions)
+	to.Unanswered = join(to.Unanswered, e.Unanswered)
+	to.WithoutResources = join(to.WithoutResources, e.WithoutResources)
+	to.Server = cmp.Or(to.Server, e.Server)
+	to.OneAtATime, to.Hung = cmp.Or(to.OneAtATime, e.OneAtATime), cmp.Or(to.Hung, e.Hung)
 	for _, f := range e.Profile {
-		if !slices.Contains(list[i].Profile, f) {
-			list[i].Profile = append(list[i].Profile, f)
+		if !slices.Contains(to.Profile, f) {
+			to.Profile = append(to.Profile, f)
 		}
 	}
-	if list[i].Unreachable == "" {
-		list[i].Unreachable, list[i].Reached = e.Unreachable, e.Reached
+	if to.Unreachable == "" {
+		to.Unreachable, to.Reached = e.Unreachable, e.Reached
 	}
 }
 

@@ -203,32 +203,33 @@ type Server struct {
 	Title   string `json:"title,omitempty"`
 }
 
-// Config is how the run was set up, with secrets removed.
+// Config is how the run was set up, with secrets removed. Settings that people are shown have the name of the
+// flag, as a tag.
 type Config struct {
 	// repeats the run; values that may be secret are left out
 	Command           string   `json:"command,omitempty"`
-	File              string   `json:"file,omitempty"` // target file
-	Revisions         []string `json:"revisions,omitempty"`
+	File              string   `json:"file,omitempty" flag:"config"` // target file
+	Revisions         []string `json:"revisions,omitempty" flag:"revision"`
 	Since             string   `json:"since,omitempty"` // the oldest revision of the declared scope
-	Transports        []string `json:"transports,omitempty"`
-	LabelFilter       string   `json:"label_filter,omitempty"`
-	Only              []string `json:"only,omitempty"`
-	Skip              []string `json:"skip,omitempty"`
-	Read              string   `json:"read,omitempty"` // a number, or "all"
-	Strict            bool     `json:"strict"`
-	Baseline          string   `json:"baseline,omitempty"`
-	Jobs              int      `json:"jobs,omitempty"`
-	TimeoutMS         int64    `json:"timeout_ms,omitempty"`
-	StartTimeoutMS    int64    `json:"start_timeout_ms,omitempty"`
-	BudgetMS          int64    `json:"budget_ms,omitempty"`
-	QuietWindowMS     int64    `json:"quiet_window_ms,omitempty"`
-	Seed              int64    `json:"seed"` // of the mock server, in reports on clients; 0 in others
-	RatePerSecond     float64  `json:"rate_per_second,omitempty"`
-	Headers           []string `json:"headers,omitempty"` // names only
-	Environment       []string `json:"environment,omitempty"`
-	NoSecurityProbes  bool     `json:"no_security_probes,omitempty"`
-	Quick             *Quick   `json:"quick,omitempty"`      // nil for other runs
-	AdditionalSetting []string `json:"additional,omitempty"` // "name=value", redacted
+	Transports        []string `json:"transports,omitempty" flag:"transport"`
+	LabelFilter       string   `json:"label_filter,omitempty" flag:"label-filter"`
+	Only              []string `json:"only,omitempty" flag:"only"`
+	Skip              []string `json:"skip,omitempty" flag:"skip"`
+	Read              string   `json:"read,omitempty" flag:"read"` // a number, or "all"
+	Strict            bool     `json:"strict" flag:"strict"`
+	Baseline          string   `json:"baseline,omitempty" flag:"baseline"`
+	Jobs              int      `json:"jobs,omitempty" flag:"jobs"`
+	TimeoutMS         int64    `json:"timeout_ms,omitempty" flag:"timeout"`
+	StartTimeoutMS    int64    `json:"start_timeout_ms,omitempty" flag:"start-timeout"`
+	BudgetMS          int64    `json:"budget_ms,omitempty" flag:"budget"`
+	QuietWindowMS     int64    `json:"quiet_window_ms,omitempty" flag:"quiet-window"`
+	Seed              int64    `json:"seed" flag:"seed"` // of the mock in reports on clients, else 0
+	RatePerSecond     float64  `json:"rate_per_second,omitempty" flag:"rate"`
+	Headers           []string `json:"headers,omitempty" flag:"header"` // names only
+	Environment       []string `json:"environment,omitempty" flag:"env"`
+	NoSecurityProbes  bool     `json:"no_security_probes,omitempty" flag:"no-security-probes"`
+	Quick             *Quick   `json:"quick,omitempty"`                   // nil for other runs
+	AdditionalSetting []string `json:"additional,omitempty" flag:"other"` // "name=value", redacted
 	// the format of the trace that was judged, such as "har"; empty for runs
 	Trace string `json:"trace,omitempty"`
 }

@@ -43,17 +43,13 @@ func (r *Report) revisions(strict bool) []RevisionSummary {
 	return list
 }
 
-// Sign is the sign of a result in one revision, and the verdict whose colour it has. That nothing was found
+// As is the verdict whose colour and sign a result in one revision has. That nothing was found
 // in what a partial run selected is no more than that.
-func (s *RevisionSummary) Sign(scope Scope) (sign string, as Verdict) {
-	as = map[Outcome]Verdict{Conformant: Pass, NonConformant: Fail}[s.Outcome]
-	switch {
-	case as == "":
-		as = Blocked
-	case as == Pass && scope != Full:
-		as = NotApplicable
+func (s *RevisionSummary) As(scope Scope) Verdict {
+	if s.Outcome == Conformant && scope != Full {
+		return NotApplicable
 	}
-	return as.Sign(), as
+	return s.Outcome.As()
 }
 
 // Deciding names a few of the requirements that decide it: "BATCH-01 CAP-08 ERR-11 +2".
@@ -70,8 +66,8 @@ func (s *RevisionSummary) Deciding() string {
 func byRevision(list []RevisionSummary, scope Scope) string {
 	parts := make([]string, len(list))
 	for i := range list {
-		sign, _ := list[i].Sign(scope)
-		parts[i] = strings.TrimSpace(safe.Clean(list[i].Revision, 40) + " " + sign + " " + list[i].Deciding())
+		parts[i] = strings.TrimSpace(safe.Clean(list[i].Revision, 40) + " " + list[i].As(scope).Sign() + " " +
+			list[i].Deciding())
 	}
 	return strings.Join(parts, "  ")
 }

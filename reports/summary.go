@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +22,12 @@ const (
 	NotEstablished Outcome = "not-established"
 	NoResources    Outcome = "no-resources"
 )
+
+// As is the verdict whose colour an outcome has.
+func (o Outcome) As() Verdict {
+	return cmp.Or(map[Outcome]Verdict{Conformant: Pass, NonConformant: Fail, NoResources: NotApplicable}[o],
+		Blocked)
+}
 
 // Scope says whether everything that applies to the target was selected.
 type Scope string

@@ -14,15 +14,14 @@ import (
 // which shows them beside the change: a line for each requirement and cause, an error for what fails the run
 // and a warning for the rest. What a baseline excuses is left out.
 func Annotations(w io.Writer, r *reports.Report, o Options) error {
-	v := view{Report: r}
-	for _, f := range byCause(r, unexcused) {
+	for _, f := range (view{r, o}).byCause(unexcused) {
 		x := f.Result
 		command := "warning"
 		if x.Breaks(o.Strict) {
 			command = "error"
 		}
-		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected,
-			f.actual()) +
+		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, f.Places(), x.Expected,
+			f.Seen()) +
 			maybe("\nchange: %s", x.Hint)
 		// The commands are read line by line, and anything that the target said may stand here.
 		text = commandText.Replace(terminal.HarmlessText(safe.Lines(safe.Shorten(text, 2000))))

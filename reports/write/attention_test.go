@@ -128,7 +128,7 @@ func TestAllIsExcused(t *testing.T) {
 		r.Results, r.Observations = test.results, nil
 		r.Summary.Baseline = &reports.BaselineSummary{File: "known[1].txt", Entries: 1}
 		r.Summarize(reports.SummaryOptions{Strict: test.strict})
-		if got := (view{Report: r}).standing().String(); got != test.want {
+		if got := (view{Report: r}).Standing().String(); got != test.want {
 			t.Errorf("%s: %s, not %s", name, got, test.want)
 		}
 		o := Options{Strict: test.strict}
@@ -218,14 +218,14 @@ func TestFindings(t *testing.T) {
 			r.Results = append(r.Results, reports.Result{ID: "A-01", Verdict: reports.Fail, Revision: rev,
 				Transport: "stdio", Cause: c.causes[i], Actual: c.actual[i]})
 		}
-		list := byCause(r, func(*reports.Result) bool { return true })
+		list := view{Report: r}.byCause(red)
 		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
 			t.Errorf("%s: %d findings", name, len(list))
 		}
 		if first := list[0].Result; first.Revision != "2025-11-25" {
 			t.Errorf("%s: shown in %s, not in the newest revision", name, first.Revision)
 		}
-		if got := list[0].actual(); (got == c.actual[2]) != (name != "one cause") ||
+		if got := list[0].Seen(); (got == c.actual[2]) != (name != "one cause") ||
 			!strings.HasPrefix(got, c.actual[2]) {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -38,8 +38,8 @@ func drawBadge(w io.Writer, label, text, color, title string) error {
 // badge is the outcome in a few words, with its colour.
 func badge(r *reports.Report) (text, color string) {
 	s := &r.Summary
-	said := view{Report: r}.standing()
-	word, as := said.headline()
+	said := view{Report: r}.Standing()
+	word, as := said.headline(), said.As()
 	if s.Outcome == reports.NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn {
 		word, as = "known issues", reports.Warn
 	}
@@ -62,7 +62,7 @@ func (s standing) badge(word string, as reports.Verdict, revisions []reports.Rev
 	}
 	switch {
 	case as == reports.Fail:
-		text += among(s.security.Fail + s.security.Warn)
+		text += among(s.security.Total())
 	case as == reports.Pass && s.Scope != reports.Full:
 		color = looks[reports.NotApplicable].badge
 	case as == reports.Pass && s.security.Warn > 0:

@@ -14,15 +14,15 @@ const kindMissing = "missing"
 
 // baselinePart is what became of some entries of a baseline.
 type baselinePart struct {
-	// kind is a word or two for machines and sentences, title what the list is called; advice ends the
+	// Kind is a word or two for machines and sentences, Title what the list is called; advice ends the
 	// sentence about an entry.
-	kind, title, means, advice string
+	Kind, Title, Means, advice string
 	// outdated says that the entries make the run end with a finding, known that the
 	// run shows whether they are needed, passing that verdicts that pass explain why they are listed.
 	outdated, known, passing bool
-	as                       reports.Verdict // whose colour it has
-	entries                  []reports.BaselineEntry
-	file                     string
+	As                       reports.Verdict // whose colour it has
+	Entries                  []reports.BaselineEntry
+	File                     string
 }
 
 // partsOf lists the entries that need attention, by what became of them, the gravest
@@ -45,12 +45,12 @@ func partsOf(b *reports.BaselineSummary) []baselinePart {
 		{kindMissing, "baseline entries outside of the run", "nothing that they are about was part of it",
 			"is about nothing that was part of this run", false, false, false, reports.NotApplicable,
 			b.Missing, b.File},
-	}, func(p baselinePart) bool { return len(p.entries) == 0 })
+	}, func(p baselinePart) bool { return len(p.Entries) == 0 })
 }
 
 // sentence says with file and line what became of an entry.
 func (p *baselinePart) sentence(e reports.BaselineEntry) string {
-	return fmt.Sprintf("%s:%d: baseline entry %s: %s %s", p.file, e.Line, p.kind, e,
+	return fmt.Sprintf("%s:%d: baseline entry %s: %s %s", p.File, e.Line, p.Kind, e,
 		strings.Replace(p.advice, "{until}", e.Until, 1))
 }
 
@@ -59,7 +59,7 @@ func (p *baselinePart) sentence(e reports.BaselineEntry) string {
 func Outdated(b *reports.BaselineSummary) []string {
 	var all []string
 	for _, p := range partsOf(b) {
-		for _, e := range p.entries {
+		for _, e := range p.Entries {
 			if p.outdated {
 				all = append(all, p.sentence(e))
 			}
@@ -68,10 +68,10 @@ func Outdated(b *reports.BaselineSummary) []string {
 	return all
 }
 
-// entryVerdicts says in which combinations an entry has which of the verdicts that explain
+// EntryVerdicts says in which combinations an entry has which of the verdicts that explain
 // why it is listed: the name of the verdict, then the combinations.
-func (v view) entryVerdicts(p *baselinePart, e reports.BaselineEntry) [][2]string {
-	var all [][2]string
+func (v view) EntryVerdicts(p *baselinePart, e reports.BaselineEntry) [][]string {
+	var all [][]string
 	for _, verdict := range reports.Verdicts() {
 		var where []*reports.Result
 		for _, x := range e.Verdicts {
@@ -80,14 +80,14 @@ func (v view) entryVerdicts(p *baselinePart, e reports.BaselineEntry) [][2]strin
 			}
 		}
 		if len(where) > 0 {
-			all = append(all, [2]string{string(verdict), v.where(where)})
+			all = append(all, []string{string(verdict), v.Where(where)})
 		}
 	}
 	return all
 }
 
-// baselineRemarks is what the last line says of the baseline beside the outcome.
-func (v view) baselineRemarks() []string {
+// BaselineRemarks is what the last line says of the baseline beside the outcome.
+func (v view) BaselineRemarks() []string {
 	s := &v.Summary
 	var parts []string
 	told := excusal(v.Report) != "" && (s.Excused == s.Fail || s.Fail == 0)
@@ -95,12 +95,12 @@ func (v view) baselineRemarks() []string {
 		parts = append(parts, fmt.Sprintf("%d excused by the baseline", s.Excused))
 	}
 	for _, p := range partsOf(s.Baseline) {
-		switch n := len(p.entries); {
+		switch n := len(p.Entries); {
 		case !p.outdated:
 		case n == 1:
-			parts = append(parts, "1 "+p.kind+" baseline entry")
+			parts = append(parts, "1 "+p.Kind+" baseline entry")
 		default:
-			parts = append(parts, fmt.Sprintf("%d %s baseline entries", n, p.kind))
+			parts = append(parts, fmt.Sprintf("%d %s baseline entries", n, p.Kind))
 		}
 	}
 	return parts

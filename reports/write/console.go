@@ -26,7 +26,7 @@ const (
 func Findings(w io.Writer, r *reports.Report, o Options) error {
 	c := newConsole(w, r, o)
 	c.whole = true
-	for _, f := range byCause(r, func(*reports.Result) bool { return true }) {
+	for _, f := range c.byCause(func(*reports.Result) bool { return true }) {
 		c.finding(f)
 	}
 	return c.flush("results")
@@ -44,7 +44,7 @@ func Console(w io.Writer, r *reports.Report, o Options) error {
 	} else {
 		c.head()
 		c.areas()
-		c.findings()
+		c.groups()
 		c.blocked()
 		c.observations()
 		c.notExercised()
@@ -61,15 +61,14 @@ type console struct {
 	*terminal.Printer
 	view
 	w *bufio.Writer
-	o Options
 	// whole says that each finding stands for itself, and has the beginning of all its evidence.
 	whole bool
 }
 
-// newConsole is a console for a report; areas are those of the options.
+// newConsole is a console for a report.
 func newConsole(w io.Writer, r *reports.Report, o Options) *console {
 	buffer := bufio.NewWriter(w)
-	return &console{Printer: terminal.New(buffer, o.Color, o.Width), view: view{r, o.Areas}, w: buffer, o: o}
+	return &console{Printer: terminal.New(buffer, o.Color, o.Width), view: view{r, o}, w: buffer}
 }
 
 // flush empties the buffer, and returns the first error of all.
@@ -127,11 +126,11 @@ func (c *console) head() {
 			text += "\ndeclares no resources in " + strings.Join(e.WithoutResources, ", ")
 		}
 		switch {
-		case e.Unreachable != "" && c.o.Told && len(c.Unreachable()) == len(t.Endpoints):
+		case e.Unreachable != "" && c.Told && len(c.Unreachable()) == len(t.Endpoints):
 			text += "\nunreachable"
 		case e.Unreachable != "":
 			text += "\nunreachable: " + e.Unreachable
-		case e.Unoffered != "" && !c.o.Told:
+		case e.Unoffered != "" && !c.Told:
 			text += "\n" + leftOut(&e)
 		}
 		c.labelled(0, e.Transport, text+maybe("\nits output ended with:\n%s", e.Log))
@@ -154,7 +153,7 @@ func (c *console) slow() {
 
 // list joins ids, as many as the limit allows unless the output is verbose.
 func (c *console) list(ids []string, limit int) string {
-	if c.o.Verbose {
+	if c.Verbose {
 		limit = len(ids)
 	}
 	return plural.List(ids, limit)

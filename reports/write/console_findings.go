@@ -39,23 +39,23 @@ func (c *console) unjudged() {
 // baseline lists the entries of the baseline that need attention.
 func (c *console) baseline() {
 	for _, p := range partsOf(c.Summary.Baseline) {
-		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.title), len(p.entries), p.means))
-		if p.kind == kindMissing && !c.o.Verbose {
+		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.Title), len(p.Entries), p.Means))
+		if p.Kind == kindMissing && !c.Verbose {
 			c.Line("  (--verbose lists them)")
 			continue
 		}
-		for _, e := range p.entries {
+		for _, e := range p.Entries {
 			c.baselineEntry(&p, e)
 		}
 	}
 }
 
 func (c *console) baselineEntry(p *baselinePart, e reports.BaselineEntry) {
-	head := fmt.Sprintf("%s  (%s:%d)", e, p.file, e.Line)
-	c.Text(2, looks[p.as].color, clean(head, consoleText))
+	head := fmt.Sprintf("%s  (%s:%d)", e, p.File, e.Line)
+	c.Text(2, looks[p.As].color, clean(head, consoleText))
 	c.labelled(4, "until", e.Until)
 	c.labelled(4, "reason", e.Reason)
-	for _, x := range c.entryVerdicts(p, e) {
+	for _, x := range c.EntryVerdicts(p, e) {
 		label := x[0]
 		if label == string(reports.NotApplicable) {
 			label = "n/a"
@@ -66,7 +66,7 @@ func (c *console) baselineEntry(p *baselinePart, e reports.BaselineEntry) {
 
 // excuses lists the red verdicts that the baseline excuses, each with its reason.
 func (c *console) excuses() {
-	list := c.excused()
+	list := c.Excused()
 	if len(list) == 0 {
 		return
 	}
@@ -77,8 +77,8 @@ func (c *console) excuses() {
 		c.Line()
 		c.Head("~ ", looks[x.Verdict].color, safe.Line(x.ID+"  "+x.Title))
 		c.labelled(2, "excuse", x.ExcusedReason)
-		c.labelled(2, "verdict", string(x.Verdict)+" in "+c.places(f))
-		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
+		c.labelled(2, "verdict", string(x.Verdict)+" in "+f.Places())
+		c.labelled(2, "also", strings.Join(f.Also(), "\n"))
 		c.labelled(2, "actual", x.Actual)
 	}
 }
@@ -86,21 +86,21 @@ func (c *console) excuses() {
 // brief is the quiet form: one line for each finding that is not excused, and for
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range findings(c.Report, unexcused) {
+	for _, g := range c.findings(unexcused) {
 		x := g.Result
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + maybe("%s in ", asked(c.Report, x)) + c.places(g) + ")" + maybe(", also %s",
-			g.named())
+		text += "  (" + maybe("%s in ", asked(c.Report, x)) + g.Places() + ")" + maybe(", also %s",
+			g.Named())
 		c.short(x.Verdict, text)
 	}
 	for _, t := range tally(c.Only(func(x *reports.Result) bool {
 		return x.Verdict == reports.Blocked && x.Level == reports.LevelMust
 	}), why) {
 		const few = 6
-		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.ids, few),
-			cmp.Or(t.text, t.code)))
+		c.short(reports.Blocked, fmt.Sprintf("%-7s %s  %s", reports.Blocked, c.list(t.IDs, few),
+			cmp.Or(t.Text, t.Code)))
 	}
-	if c.o.Observed {
+	if c.Observed {
 		c.observed()
 	}
 }
@@ -122,27 +122,27 @@ var idleCodes = []struct{ code, means string }{
 // notExercised counts what was not exercised. Verbose output lists it by reasons: requirements with the same
 // one stand together.
 func (c *console) notExercised() {
-	reasons := c.idleFor()
+	reasons := c.IdleFor()
 	if len(reasons) == 0 {
 		return
 	}
 	how := " (--verbose lists them)"
-	if c.o.Verbose {
+	if c.Verbose {
 		how = ""
 	}
 	c.Title("NOT EXERCISED  " + counted(reasons) + ": there was no occasion" + how)
 	for _, code := range idleCodes {
-		list := slices.DeleteFunc(slices.Clone(reasons), func(t *tallied) bool { return t.code != code.code })
+		list := slices.DeleteFunc(slices.Clone(reasons), func(t *tallied) bool { return t.Code != code.code })
 		if len(list) == 0 {
 			continue
 		}
 		c.paragraph(2, code.code, counted(list)+": "+code.means)
-		if !c.o.Verbose {
+		if !c.Verbose {
 			continue
 		}
-		slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.ids), len(a.ids)) })
+		slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(len(b.IDs), len(a.IDs)) })
 		for _, t := range list {
-			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.ids, ", ")+"  "+safe.Shorten(t.text,
+			c.paragraph(4, "", strings.TrimSpace(strings.Join(t.IDs, ", ")+"  "+safe.Shorten(t.Text,
 				consoleFrame)))
 		}
 	}
@@ -152,7 +152,7 @@ func (c *console) notExercised() {
 func counted(list []*tallied) string {
 	var all []*reports.Result
 	for _, t := range list {
-		all = append(all, t.results...)
+		all = append(all, t.Results...)
 	}
 	if n := distinctIDs(all); n != len(all) {
 		return plural.Count(n, "requirement") + ", " + plural.Count(len(all), "verdict")
@@ -160,10 +160,10 @@ func counted(list []*tallied) string {
 	return plural.Count(len(all), "requirement")
 }
 
-func (c *console) findings() {
-	for _, part := range c.groups() {
-		c.Title(strings.ToUpper(part.title) + "  " + found(part.list) + maybe(": %s", part.means))
-		for _, f := range part.list {
+func (c *console) groups() {
+	for _, part := range c.Groups() {
+		c.Title(strings.ToUpper(part.Title) + "  " + found(part.List) + maybe(": %s", part.Means))
+		for _, f := range part.List {
 			c.finding(f)
 		}
 	}
@@ -189,16 +189,16 @@ func (c *console) finding(f *finding) {
 		level += maybe(" (a warning: %s)", x.Reason)
 	}
 	c.labelled(2, "level", level)
-	c.labelled(2, "rule", c.o.demand(x))
+	c.labelled(2, "rule", f.Demand())
 	c.copied("link", safe.Line(x.Link))
-	c.labelled(2, "in", c.places(f))
-	if c.o.Verbose {
-		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
+	c.labelled(2, "in", f.Places())
+	if c.Verbose {
+		c.labelled(2, "also", strings.Join(f.Also(), "\n"))
 	} else {
-		c.labelled(2, "also", f.named())
+		c.labelled(2, "also", f.Named())
 	}
 	c.labelled(2, "expected", x.Expected)
-	c.labelled(2, "actual", f.actual())
+	c.labelled(2, "actual", f.Seen())
 	if x.Verdict != reports.Warn && x.Reason != x.Actual {
 		c.labelled(2, "because", x.Reason)
 	}
@@ -213,7 +213,7 @@ func (c *console) evidence(x *reports.Result) {
 	switch {
 	case c.whole:
 		limit, how = consoleFrame, ""
-	case c.o.Verbose:
+	case c.Verbose:
 		limit, frames, how = consoleVerbose, 10*consoleFrames, ""
 	case x.Deciding > 0:
 		frames = min(x.Deciding, frames)
@@ -255,23 +255,23 @@ func (c *console) copied(label, text string) {
 }
 
 func (c *console) observations() {
-	order := observed(c.Report)
+	order := c.Sightings()
 	if len(order) == 0 {
 		return
 	}
 	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
 		plural.Count(len(order), "finding"), plural.Count(len(c.Observations), "time")))
 	limit, forms := 40, 2
-	if c.o.Verbose {
+	if c.Verbose {
 		limit, forms = len(order), everything
 	}
 	for _, k := range order[:min(limit, len(order))] {
 		c.Text(2, "", clean(k.head(), consoleText))
-		for _, s := range k.said[:min(forms, len(k.said))] {
-			c.labelled(4, "", safe.Shorten(k.detail(s), consoleFrame))
-			c.labelled(4, "in", c.where(s.where))
+		for _, s := range k.Said[:min(forms, len(k.Said))] {
+			c.labelled(4, "", safe.Shorten(k.Detail(s), consoleFrame))
+			c.labelled(4, "in", c.Where(s.Where))
 		}
-		if more := len(k.said) - forms; more > 0 {
+		if more := k.More(forms); more > 0 {
 			c.labelled(4, "", fmt.Sprintf("and %d more (--verbose)", more))
 		}
 	}
@@ -282,10 +282,10 @@ func (c *console) observations() {
 
 // observed writes a line for each observation.
 func (c *console) observed() {
-	for _, k := range observed(c.Report) {
-		for _, s := range k.said {
-			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, k.id),
-				cmp.Or(s.first.Detail, s.first.Title))
+	for _, k := range c.Sightings() {
+		for _, s := range k.Said {
+			text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.First.Requirement, k.ID),
+				cmp.Or(s.First.Detail, s.First.Title))
 			c.Line(safe.Shorten(safe.Line(text), 4*c.Width))
 		}
 	}
@@ -294,20 +294,19 @@ func (c *console) observed() {
 // blocked lists what could not be judged, by the reason, because one cause
 // blocks many requirements.
 func (c *console) blocked() {
-	reasons := c.blockedBy()
+	reasons := c.BlockedBy()
 	if len(reasons) == 0 {
 		return
 	}
 	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged",
 		plural.Count(c.Summary.Blocked, "verdict")))
 	for _, t := range reasons {
-		c.Line("  ", c.Paint(terminal.Bold, word(t.code)), fmt.Sprintf(" %d", len(t.results)))
-		c.labelled(4, "", t.text)
-		c.labelled(4, "ids", c.list(t.ids, 24))
-		c.labelled(4, "in", c.where(t.results))
-		c.evidence(t.first)
-		command, remark := t.repeated()
-		c.commands(t.first, command)
-		c.labelled(2, "", remark)
+		c.Line("  ", c.Paint(terminal.Bold, word(t.Code)), fmt.Sprintf(" %d", len(t.Results)))
+		c.labelled(4, "", t.Text)
+		c.labelled(4, "ids", c.list(t.IDs, 24))
+		c.labelled(4, "in", c.Where(t.Results))
+		c.evidence(t.First)
+		c.commands(t.First, t.Command)
+		c.labelled(2, "", t.Remark)
 	}
 }

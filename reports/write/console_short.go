@@ -24,7 +24,7 @@ var quoted = regexp.MustCompile(` \(\{.*?[}…]\)`)
 // first: it is what is in sight when the run is over. What is only about codes of errors
 // shares a line.
 func (c *console) shortList() {
-	list := findings(c.Report, unexcused)
+	list := c.findings(unexcused)
 	if len(list) == 0 {
 		return
 	}
@@ -58,7 +58,7 @@ func (c *console) shortFinding(f *finding) {
 	x := f.Result
 	words, where := x.Title, ""
 	if len(c.Summary.Combinations) > 1 {
-		where = c.count(f)
+		where = f.Count()
 	}
 	if x.Harms() {
 		// What was seen says more than the rule, if it is not the beginning of an answer.
@@ -67,7 +67,7 @@ func (c *console) shortFinding(f *finding) {
 	switch n := len(f.also); n {
 	case 0:
 	case 1:
-		where = strings.TrimSuffix("also "+f.named()+"; "+where, "; ")
+		where = strings.TrimSuffix("also "+f.Named()+"; "+where, "; ")
 	default:
 		where = strings.TrimSuffix(fmt.Sprintf("also %d ids; %s", n, where), "; ")
 	}

@@ -68,15 +68,15 @@ func (c *console) counts(n reports.Counts) string {
 }
 
 func (c *console) areas() {
-	list := c.byArea()
+	list := c.ByArea()
 	if len(list) == 0 {
 		return
 	}
 	c.table("AREA")
 	for _, a := range list {
-		shown := a.name
-		if a.title != "" {
-			shown = fmt.Sprintf("%-6s%s", a.name, a.title)
+		shown := a.Name
+		if a.Title != "" {
+			shown = fmt.Sprintf("%-6s%s", a.Name, a.Title)
 		}
 		c.Line(c.name(shown), c.counts(a.Counts), "  ", c.bar(a.Counts))
 	}
@@ -114,7 +114,7 @@ func (c *console) combinations() {
 	}
 	c.table("COMBINATION")
 	for _, x := range c.Summary.Combinations {
-		text := c.established(string(x.Outcome))
+		text := c.Established(string(x.Outcome))
 		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(text))
 		if c.Width < wide && x.Outcome != reports.Conformant {
 			c.paragraph(2, "", text)
@@ -129,7 +129,7 @@ func (c *console) combinations() {
 	}
 	c.table("PROFILE")
 	for _, p := range profiles {
-		ids, text := lacking(&p), c.established(string(p.Status))
+		ids, text := lacking(&p), c.Established(string(p.Status))
 		if len(ids) == 0 && c.Width >= wide {
 			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(text))
 			continue
@@ -144,51 +144,18 @@ func (c *console) combinations() {
 
 // outcome is the last line.
 func (c *console) outcome() {
-	s := &c.Summary
-	if !c.o.Quiet {
+	if !c.Quiet {
 		c.Line()
 	}
-	said := c.standing()
-	headline, as := said.headline()
-	word := said.String()
-	warnings := plural.Count(s.Warn, "warning") + among(s.Security.Warn)
-	if c.o.Strict && s.Warn > 0 {
-		warnings += " (counted as failures)"
-	}
-	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) +
-		among(s.Security.Fail), warnings,
-		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
-	if said.Outcome == reports.Conformant && said.remark() != "" {
-		parts = slices.Delete(parts, 2, 3) // it has been said
-	}
-	if s.Observations > 0 {
-		parts = append(parts, plural.Count(s.Observations, "observation"))
-	}
-	parts = append(parts, c.baselineRemarks()...)
-	named := 3
-	if c.o.Verbose {
-		named = everything
-	}
-	scope := c.scope(named)
-	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	text = maybe("%s; ", c.Summary.ByRevision()) + text
-	if headline == "NOT ESTABLISHED" {
-		text = maybe("%s; ", c.Lost()) + text
-	} else {
-		text += maybe("; not established: %s", c.Lost())
-	}
-	if c.DeclaresNoResources() {
-		text += "; the target " + noResources
-	}
-	text += maybe("; ended early: %s", c.EndedEarly())
-	c.last(as, word, text)
+	standing := c.Standing()
+	c.last(standing.As(), standing.String(), said("last", c.view))
 }
 
 // last writes what came out, a word in the colour of a verdict first. Programs read it: it is one line where
 // nobody said how wide a line is.
 func (c *console) last(as reports.Verdict, word, text string) {
 	width := c.Width
-	if c.o.Width == 0 {
+	if c.Options.Width == 0 {
 		width = 1 << 20
 	}
 	for _, l := range c.led(terminal.Bold+";"+looks[as].color, word, word+"  "+text, width) {

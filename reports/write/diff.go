@@ -28,30 +28,16 @@ func diffHeadline(d *reports.Diff, strict bool) (word string, as reports.Verdict
 // options matter, and Strict, under which warnings count.
 func Diff(w io.Writer, d *reports.Diff, o Options) error {
 	c := newConsole(w, reports.New(d.NewTool, reports.Target{}, reports.Config{}), o)
-	for _, part := range []struct {
-		title string
-		list  []reports.Change
-	}{
-		{"REGRESSIONS", d.Regressions}, {"NEW WARNINGS", d.NewWarnings},
-		{"FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added}, {"NO LONGER JUDGED", d.Lost},
-		{"FIXED", d.Fixes}, {"NEWLY JUDGED, IN ORDER", d.Gained},
-	} {
-		c.changes(part.title, part.list)
-	}
-	for _, part := range []struct {
-		title string
-		list  []string
-	}{
-		{"requirements only in the new report", d.NewRequirements}, {"requirements only in the old report",
-			d.GoneRequirements},
-		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report",
-			d.GoneCombinations},
-	} {
-		if len(part.list) > 0 {
-			c.Title(part.title)
-			c.paragraph(2, "", c.list(part.list, 12))
-		}
-	}
+	c.changes("REGRESSIONS", d.Regressions)
+	c.changes("NEW WARNINGS", d.NewWarnings)
+	c.changes("FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added)
+	c.changes("NO LONGER JUDGED", d.Lost)
+	c.changes("FIXED", d.Fixes)
+	c.changes("NEWLY JUDGED, IN ORDER", d.Gained)
+	c.names("requirements only in the new report", d.NewRequirements)
+	c.names("requirements only in the old report", d.GoneRequirements)
+	c.names("combinations only in the new report", d.NewCombinations)
+	c.names("combinations only in the old report", d.GoneCombinations)
 	word, as := diffHeadline(d, o.Strict)
 	c.Line()
 	if d.NotJudged != "" {
@@ -70,6 +56,14 @@ func Diff(w io.Writer, d *reports.Diff, o Options) error {
 	return c.flush("comparison")
 }
 
+// names lists names under a title, if there are any.
+func (c *console) names(title string, list []string) {
+	if len(list) > 0 {
+		c.Title(title)
+		c.paragraph(2, "", c.list(list, 12))
+	}
+}
+
 // changes lists changes, those of one requirement with one meaning together.
 func (c *console) changes(title string, list []reports.Change) {
 	if len(list) == 0 {
@@ -85,16 +79,16 @@ func (c *console) changes(title string, list []reports.Change) {
 			where = append(where, &reports.Result{Revision: list[k].Revision, Transport: list[k].Transport})
 		}
 		i = k
-		if shown >= most && !c.o.Verbose {
+		if shown >= most && !c.Verbose {
 			continue
 		}
 		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old),
-			c.where(where)))
+			c.Where(where)))
 		if x.New != reports.Pass {
 			c.labelled(4, "now", safe.Shorten(x.Actual, consoleFrame))
 		}
 	}
-	if shown > most && !c.o.Verbose {
+	if shown > most && !c.Verbose {
 		c.Line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
 	}
 }

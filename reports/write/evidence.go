@@ -195,22 +195,19 @@ func near(x *reports.Result, f *reports.Frame, limit int) *reports.Frame {
 	return f
 }
 
-// evidenceLines are the frames of a result, as many as the limit allows, and how many more
+// Frames are the beginnings of the frames of a result, no more than some, and how many more
 // there are. Lines that go on with a frame are indented.
-func evidenceLines(r *reports.Report, x *reports.Result, limit, frames int) []string {
+func (f *finding) Frames(limit, most int) []string {
+	x := f.Result
 	var lines []string
 	seen := metadata{}
 	for i, number := range x.Evidence {
-		if i == frames {
+		if i == most {
 			return append(lines, fmt.Sprintf("and %s more", plural.Count(len(x.Evidence)-i, "frame")))
 		}
-		if f := r.Frame(number); f != nil {
-			for k, l := range FrameLines(near(x, seen.once(f), limit), limit) {
-				if k > 0 {
-					l = "      " + l
-				}
-				lines = append(lines, l)
-			}
+		if frame := f.in.Frame(number); frame != nil {
+			frame = near(x, seen.once(frame), limit)
+			lines = append(lines, strings.Join(FrameLines(frame, limit), "\n      "))
 		}
 	}
 	return lines

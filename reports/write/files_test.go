@@ -244,7 +244,7 @@ func TestOneOutcome(t *testing.T) {
 			r.Results = []reports.Result{{ID: "A-1", Level: reports.LevelMust, Verdict: verdict,
 				Revision: "2025-11-25", Transport: "stdio"}}
 			r.Summarize(run.options)
-			word := view{Report: r}.standing().String()
+			word := view{Report: r}.Standing().String()
 			if !strings.HasSuffix(word, extent) || extent != "" && strings.HasPrefix(word, "CONFORMANT") {
 				t.Errorf("%s of a run%s is called %q", verdict, extent, word)
 			}
@@ -283,7 +283,7 @@ func TestUnreachableIsNoPartialRun(t *testing.T) {
 				Unreachable: "no such program"}}}, reports.Config{Quick: &reports.Quick{}})
 		r.Summarize(options)
 		column := reports.MatrixColumn("x", r, reports.ExitNotEstablished, 0)
-		for _, word := range []string{view{Report: r}.standing().String(), strings.ToUpper(Word(&column))} {
+		for _, word := range []string{view{Report: r}.Standing().String(), strings.ToUpper(Word(&column))} {
 			if want := "NOT ESTABLISHED, unreachable"; !strings.EqualFold(word, want) {
 				t.Errorf("%s: %q instead of %q", name, word, want)
 			}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
-	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -27,24 +26,7 @@ type cause struct {
 // Finding is a result as a test's message: what was expected and seen, or what kept it from
 // being judged, the command that repeats it, and the messages that it rests on.
 func Finding(r *reports.Report, x *reports.Result) string {
-	lines := []string{safe.Line(fmt.Sprintf("%s %s (%s, %s on %s, %s)", x.ID, x.Title, x.Level, x.Revision,
-		x.Transport, x.Section))}
-	line := func(name, value string) {
-		if value != "" {
-			lines = append(lines, fmt.Sprintf("%-9s %s", name+":", safe.Lines(value)))
-		}
-	}
-	if x.Verdict == reports.Blocked {
-		line(string(reports.Blocked), x.Reason)
-	}
-	line("expected", x.Expected)
-	line("actual", x.Actual)
-	line("change", x.Hint)
-	line("sdk", x.SDK)
-	line("repeat", repeated(x))
-	line(pasted(r, x))
-	const limit, frames = 1000, 20
-	return terminal.HarmlessText(strings.Join(append(lines, evidenceLines(r, x, limit, frames)...), "\n"))
+	return terminal.HarmlessText(said("message", view{Report: r}.Of(x)))
 }
 
 // FindingOnce is [Finding] for the first result of a cause, which it keeps in told. Of the others it
@@ -66,6 +48,7 @@ type finding struct {
 	*reports.Result // the first of them: what is shown
 	results         []*reports.Result
 	also            []*finding
+	in              view
 }
 
 // causeOf is the finding that a result belongs to. What is a failure in one revision and a
@@ -91,8 +74,8 @@ func owner(x *reports.Result) string {
 	return x.ID
 }
 
-// actual is what was seen, and where, if it reads differently elsewhere.
-func (f *finding) actual() string {
+// Seen is what was seen, and where, if it reads differently elsewhere.
+func (f *finding) Seen() string {
 	x := f.Result
 	if slices.ContainsFunc(f.results, func(y *reports.Result) bool { return y.Actual != x.Actual }) {
 		return x.Actual + " (in " + x.Revision + " on " + x.Transport + ")"
@@ -103,23 +86,23 @@ func (f *finding) actual() string {
 // byCause joins results that share a cause, the gravest first, then in the order of the
 // report. The first result of each is what is shown and repeated: of the gravest the one in
 // the newest revision, which most clients speak.
-func byCause(r *reports.Report, keep func(*reports.Result) bool) []*finding {
+func (v view) byCause(keep func(*reports.Result) bool) []*finding {
 	var list []*finding
-	for _, results := range group.By(r.Only(keep), causeOf) {
+	for _, results := range group.By(v.Only(keep), causeOf) {
 		slices.SortStableFunc(results, func(a, b *reports.Result) int {
 			return cmp.Or(reports.ByGravity(a, b), cmp.Compare(b.Revision, a.Revision))
 		})
-		list = append(list, &finding{results[0], results, nil})
+		list = append(list, &finding{results[0], results, nil, v})
 	}
 	slices.SortStableFunc(list, func(a, b *finding) int { return reports.ByGravity(a.Result, b.Result) })
 	return list
 }
 
-// findings is [byCause] with one finding for each cause, whatever it breaks, and without those that
+// findings is [view.byCause] with one finding for each cause, whatever it breaks, and without those that
 // a deeper one covers.
-func findings(r *reports.Report, keep func(*reports.Result) bool) []*finding {
+func (v view) findings(keep func(*reports.Result) bool) []*finding {
 	var list []*finding
-	for _, same := range group.By(byCause(r, keep), func(f *finding) cause {
+	for _, same := range group.By(v.byCause(keep), func(f *finding) cause {
 		k := causeOf(f.Result)
 		k.id = owner(f.Result)
 		return k
@@ -182,8 +165,8 @@ func (f *finding) all() []*reports.Result {
 // spread is in how many combinations a finding was made.
 func (f *finding) spread() int { return len(group.By(f.all(), (*reports.Result).Combination)) }
 
-// others are the ids of the other requirements that the cause of a finding breaks.
-func (f *finding) others() []string {
+// Others are the ids of the other requirements that the cause of a finding breaks.
+func (f *finding) Others() []string {
 	ids := make([]string, len(f.also))
 	for i, g := range f.also {
 		ids[i] = g.ID
@@ -191,9 +174,9 @@ func (f *finding) others() []string {
 	return ids
 }
 
-// named are the others for sentences, which say what is only a warning beside a failure.
-func (f *finding) named() string {
-	names := f.others()
+// Named are the others for sentences, which say what is only a warning beside a failure.
+func (f *finding) Named() string {
+	names := f.Others()
 	for i, g := range f.also {
 		if f.milder(g) {
 			names[i] += " (a warning)"
@@ -207,8 +190,8 @@ func (f *finding) milder(g *finding) bool {
 	return g.Verdict == reports.Warn && f.Verdict == reports.Fail
 }
 
-// also tells of the other requirements that the cause of a finding breaks.
-func (v view) also(f *finding) []string {
+// Also tells of the other requirements that the cause of a finding breaks.
+func (f *finding) Also() []string {
 	var list []string
 	for _, g := range f.also {
 		in := "in"
@@ -216,16 +199,16 @@ func (v view) also(f *finding) []string {
 			in = "as a warning in"
 		}
 		list = append(list, fmt.Sprintf("%s (%s) %s %s: %s", g.ID, g.Title, in,
-			v.places(g), g.actual()))
+			g.Places(), g.Seen()))
 	}
 	return list
 }
 
-// groups are the findings that nothing excuses, the gravest first, as lists under titles.
-func (v view) groups() []findingGroup {
-	parts := []findingGroup{{title: "Basics", means: "without them clients get nothing"}, {title: "Security"},
-		{title: "Failures"}, {title: "Warnings"}}
-	for _, f := range findings(v.Report, unexcused) {
+// Groups are the findings that nothing excuses, the gravest first, as lists under titles.
+func (v view) Groups() []findingGroup {
+	parts := []findingGroup{{Title: "Basics", Means: "without them clients get nothing"}, {Title: "Security"},
+		{Title: "Failures"}, {Title: "Warnings"}}
+	for _, f := range v.findings(unexcused) {
 		i := 3
 		switch x := f.Result; {
 		case x.Basic():
@@ -235,21 +218,21 @@ func (v view) groups() []findingGroup {
 		case x.Verdict == reports.Fail:
 			i = 2
 		}
-		parts[i].list = append(parts[i].list, f)
+		parts[i].List = append(parts[i].List, f)
 	}
-	return slices.DeleteFunc(parts, func(p findingGroup) bool { return len(p.list) == 0 })
+	return slices.DeleteFunc(parts, func(p findingGroup) bool { return len(p.List) == 0 })
 }
 
 // findingGroup is findings of about the same gravity.
 type findingGroup struct {
-	title string
-	means string // empty where the title says it
-	list  []*finding
+	Title string
+	Means string // empty where the title says it
+	List  []*finding
 }
 
-// count says in how many combinations a finding was made.
-func (v view) count(f *finding) string {
-	switch n, all := f.spread(), len(v.Summary.Combinations); {
+// Count says in how many combinations a finding was made.
+func (f *finding) Count() string {
+	switch n, all := f.spread(), len(f.in.Summary.Combinations); {
 	case n == 1:
 		return f.Revision + " on " + f.Transport
 	case n == all:
@@ -259,20 +242,35 @@ func (v view) count(f *finding) string {
 	}
 }
 
-// places lists the combinations of a finding, those apart in which it is less grave.
-func (v view) places(f *finding) string {
+// Of is a finding with one result, whatever its verdict.
+func (v view) Of(x *reports.Result) *finding { return &finding{Result: x, in: v} }
+
+// Where lists the combinations of a finding.
+func (f *finding) Where() string { return f.in.Where(f.results) }
+
+// Pasted is [pasted].
+func (f *finding) Pasted() pair {
+	label, text := pasted(f.in.Report, f.Result)
+	return pair{label, text}
+}
+
+// Demand says who has to do what by the rule that is broken.
+func (f *finding) Demand() string { return f.in.demand(f.Result) }
+
+// Places lists the combinations of a finding, those apart in which it is less grave.
+func (f *finding) Places() string {
 	n := 0
 	for n < len(f.results) && f.results[n].Verdict == f.Verdict {
 		n++
 	}
 	if n == len(f.results) {
-		return v.where(f.results)
+		return f.in.Where(f.results)
 	}
-	return v.where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " +
-		v.where(f.results[n:])
+	return f.in.Where(f.results[:n]) + "; as a " + looks[f.results[n].Verdict].word + " in " +
+		f.in.Where(f.results[n:])
 }
 
-// excused joins the red results that the baseline excuses by their causes.
-func (v view) excused() []*finding {
-	return findings(v.Report, func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
+// Excused joins the red results that the baseline excuses by their causes.
+func (v view) Excused() []*finding {
+	return v.findings(func(x *reports.Result) bool { return x.Verdict.Red() && x.Excused })
 }

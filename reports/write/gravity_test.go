@@ -239,8 +239,8 @@ func TestFoldedFindings(t *testing.T) {
 	}
 	r.Summarize(reports.SummaryOptions{})
 	var folded []string
-	for _, f := range findings(r, func(*reports.Result) bool { return true }) {
-		folded = append(folded, f.ID+"+"+strings.Join(f.others(), "+"))
+	for _, f := range (view{Report: r}).findings(red) {
+		folded = append(folded, f.ID+"+"+strings.Join(f.Others(), "+"))
 	}
 	if got := strings.Join(folded, " "); got != "URI-10+URI-11+URI-12" {
 		t.Errorf("folded are %s", got)
@@ -299,8 +299,8 @@ func TestUnder(t *testing.T) {
 					Cause: "c"})
 		}
 		var folded []string
-		for _, f := range findings(r, red) {
-			folded = append(folded, f.ID+"+"+strings.Join(f.others(), "+"))
+		for _, f := range (view{Report: r}).findings(red) {
+			folded = append(folded, f.ID+"+"+strings.Join(f.Others(), "+"))
 		}
 		if got := strings.Join(folded, " "); got != c.want {
 			t.Errorf("%s: %s, not %s", name, got, c.want)

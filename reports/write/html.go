@@ -3,39 +3,27 @@ package write
 import (
 	"cmp"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
-	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-var (
-	//go:embed page/page.gohtml
-	pageTemplate string
-	//go:embed page/page.css
-	pageStyle string
-	//go:embed page/theme.js
-	themeScript string
-	//go:embed page/page.js
-	pageScript string
-
-	page = parsed(pageTemplate, nil)
-)
-
-// parsed is a template with functions, which is parsed when it is first asked for.
-func parsed(text string, funcs template.FuncMap) func() *template.Template {
-	return sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("page").Funcs(funcs).Parse(text))
-	})
+// in is the result in a revision; nil if nothing was judged in it.
+func in(list []reports.RevisionSummary, revision string) *reports.RevisionSummary {
+	for i := range list {
+		if list[i].Revision == revision {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // pageParts are the style and the script of a page, and the sources that allow no others.
@@ -45,8 +33,18 @@ type pageParts struct {
 	StyleHash, ScriptHash string
 }
 
-// partsOfPage are for a style and a script that are embedded in this program.
-func partsOfPage(style, script string) pageParts {
+// partsOfPage are those of a page, from embedded files and with more style behind theirs.
+func partsOfPage(more string, names ...string) pageParts {
+	style, script := "", ""
+	for _, name := range names {
+		text, _ := files.ReadFile("page/" + name) // it is embedded
+		if strings.HasSuffix(name, ".css") {
+			style += string(text)
+		} else {
+			script += string(text)
+		}
+	}
+	style += more
 	// #nosec G203 -- embedded in this program
 	return pageParts{template.CSS(style), template.JS(script), digest(style), digest(script)}
 }
@@ -62,7 +60,7 @@ func partsOfPage(style, script string) pageParts {
 func HTML(w io.Writer, r *reports.Report, o Options) error {
 	view, err := newPage(r, o)
 	if err == nil {
-		err = page().Execute(w, view)
+		err = pages().ExecuteTemplate(w, "page.gohtml", view)
 	}
 	return unwritten("page", err)
 }
@@ -73,94 +71,19 @@ func digest(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// pageView is what the template shows. Every string in it has been sanitized.
+// pageView is what the template shows. The template passes every text from outside through its functions.
 type pageView struct {
-	Tool, Catalogue, Target, About, Server, Command string
-	Judged, All                                     int // requirements
-	Word, Sentence                                  string
-	Class                                           reports.Verdict
-	ByRevision                                      []pageMark
-	Remarks                                         []string
-	Tiles                                           []tile
-	Findings, Excused                               []pageFinding
-	Baseline                                        *pageBaseline
-	Blocked, Idle                                   []pageReason
-	Areas                                           []pageArea
-	Combinations, Profiles                          []pageRow
-	Revisions                                       []pageSpan
-	Columns                                         []pageColumn
-	Rows                                            []*pageRequirement
-	Observations                                    []pageObservation
-	Endpoints                                       []pageEndpoint
-	Config                                          []pair
+	view
+	Judged, All       int // requirements
+	Findings, Excused []pageFinding
+	Blocked           []pageReason
+	Areas             []*areaCounts
+	Columns           []pageColumn
+	Rows              []*pageRequirement
 	// Data is what the matrix is made of, Frames are the conversations, which are
 	// many and read only when one is opened.
 	Data, Frames template.JS
 	pageParts
-}
-
-type tile struct {
-	Name   string
-	Class  reports.Verdict // whose colour it has
-	N      int
-	Filter bool
-}
-
-// pageMark is the result in one revision.
-type pageMark struct {
-	Revision, Sign, Outcome, By string
-	Class                       reports.Verdict
-}
-
-// markOf is the result in a revision; empty if nothing was judged in it.
-func markOf(list []reports.RevisionSummary, revision string, scope reports.Scope) pageMark {
-	for i := range list {
-		if list[i].Revision == revision {
-			return onPage(&list[i], scope)
-		}
-	}
-	return pageMark{}
-}
-
-func onPage(s *reports.RevisionSummary, scope reports.Scope) pageMark {
-	sign, as := s.Sign(scope)
-	return pageMark{word(s.Revision), sign, word(s.Outcome), s.Deciding(), as}
-}
-
-type pair struct{ Name, Value string }
-
-type pageEndpoint struct {
-	pair
-	More string
-}
-
-type pageReason struct {
-	Code, Text, Count string
-	IDs               []string
-	// Where something broke: where, the command that repeats it, what the command does not repeat, and the
-	// frames of the first verdict that has some.
-	In, Rerun, Remark string
-	Wire              []*wireFrame
-}
-
-type pageArea struct {
-	Key, Name string
-	Counts    reports.Counts
-	Bar       template.HTML
-}
-
-type pageRow struct {
-	Name            string
-	Counts          reports.Counts
-	Remark, Lacking string
-	IDs             []string // that are lacking
-}
-
-// pageSpan is a revision over its columns; it is broken between the parts.
-type pageSpan struct {
-	Name  string
-	Parts []string
-	Span  int
 }
 
 type pageColumn struct {
@@ -168,43 +91,43 @@ type pageColumn struct {
 	Transport string `json:"transport"`
 }
 
-// pageObservation is a kind of observations.
-type pageObservation struct {
-	ID, Title string
-	Near      []string
-	Seen      []pageSighting
+// pageReason is why something broke, with the frames of the first verdict that has some.
+type pageReason struct {
+	*tallied
+	Wire []*wireFrame
 }
 
-type pageSighting struct{ Detail, Where string }
-
 func newPage(r *reports.Report, o Options) (*pageView, error) {
-	v := view{r, o.Areas}
-	p := &pageView{
-		Tool: title(builtFrom(r.Tool)), Catalogue: title(r.Tool.Catalogue), Server: servers(&r.Target),
-		About:   title(r.Target.About.String()),
-		Command: clean(r.Config.Command, pageText),
-		Target:  title(cmp.Or(r.Target.Name, "a target without a name")),
+	v := view{r, o}
+	p := &pageView{view: v, Areas: v.ByArea(), All: distinctIDs(v.Rows()),
+		Judged: distinctIDs(v.Only(func(x *reports.Result) bool { return x.Verdict.Judged() }))}
+	for _, x := range v.Summary.Combinations {
+		p.Columns = append(p.Columns, pageColumn{title(x.Revision), title(x.Transport)})
 	}
-	p.verdict(v, o.Strict)
-	p.overview(v)
-	matrix, places := p.matrix(v, o)
+	matrix, places := p.matrix()
 	wire := newWire(r)
-	p.findings(v, o, wire, places)
-	p.baseline(v)
-	p.reasons(v, wire)
-	p.about(r)
-	data, err := json.Marshal(matrix)
-	if err != nil {
-		return nil, err
+	p.fill(wire, places)
+	room := pageEvidenceBytes
+	for _, t := range v.BlockedBy() {
+		frames, _ := wire.views(t.First, &room)
+		p.Blocked = append(p.Blocked, pageReason{t, frames})
 	}
-	frames, err := json.Marshal(wire.frames)
-	if err != nil {
-		return nil, err
-	}
-	// #nosec G203 -- made by encoding/json, which escapes markup
-	p.Data, p.Frames = template.JS(data), template.JS(frames)
-	p.pageParts = partsOfPage(pageStyle+columnStyle(len(p.Columns)), themeScript+pageScript)
-	return p, nil
+	p.pageParts = partsOfPage(columnStyle(len(p.Columns)), "page.css", "theme.js", "page.js")
+	var err, err2 error
+	p.Data, err = scriptData(matrix)
+	p.Frames, err2 = scriptData(wire.frames)
+	return p, cmp.Or(err, err2)
+}
+
+// scriptData is what a script works on.
+func scriptData(value any) (template.JS, error) {
+	raw, err := json.Marshal(value)
+	return template.JS(raw), err // #nosec G203 -- made by encoding/json, which escapes markup
+}
+
+// Spans are the columns of each revision.
+func (p *pageView) Spans() [][]pageColumn {
+	return group.By(p.Columns, func(c pageColumn) string { return c.Revision })
 }
 
 // columnStyle is what depends on the number of columns. Columns of a fixed width spare
@@ -223,76 +146,8 @@ func columnStyle(columns int) string {
 	return style
 }
 
-// verdict fills the banner.
-func (p *pageView) verdict(v view, strict bool) {
-	s := &v.Summary
-	said := v.standing()
-	_, p.Class = said.headline()
-	p.Word = said.String()
-	for i := range s.Revisions {
-		p.ByRevision = append(p.ByRevision, onPage(&s.Revisions[i], s.Scope))
-	}
-	judged := v.Only(func(x *reports.Result) bool { return x.Verdict.Judged() })
-	p.Judged, p.All = distinctIDs(judged), distinctIDs(v.Rows())
-	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), p.Judged,
-		plural.Count(p.All, "requirement"),
-		plural.Count(len(s.Combinations), "combination"), v.when())
-	remark := func(of bool, text string) {
-		if of {
-			p.Remarks = append(p.Remarks, text)
-		}
-	}
-	lost, known := v.Lost(), v.baselineRemarks()
-	remark(lost != "", "Not established: "+clean(lost, pageText)+": "+v.Unreached()+".")
-	remark(len(known) > 0, capital(strings.Join(known, ", "))+".")
-	remark(s.Interrupted != "", "Ended early: "+v.EndedEarly()+".")
-	remark(v.Target.Embedded, embedded)
-	remark(v.DeclaresNoResources(), "The target "+noResources+".")
-	remark(strict && s.Warn > 0, "Warnings were counted as failures.")
-	p.Tiles = []tile{
-		{"passed", reports.Pass, s.Pass, true}, {"failed", reports.Fail, s.Fail, true},
-		{"warnings", reports.Warn, s.Warn, true},
-		{"blocked", reports.Blocked, s.Blocked, true}, {"not applicable", reports.NotApplicable,
-			s.NotApplicable, true},
-		{"observations", "", s.Observations, false},
-	}
-	if n := s.Security.Fail + s.Security.Warn; n > 0 {
-		p.Tiles = append(p.Tiles, tile{"about security", reports.Fail, n, false})
-	}
-	if s.Excused > 0 {
-		p.Tiles = append(p.Tiles, tile{"excused", "", s.Excused, false})
-	}
-}
-
 func distinctIDs(results []*reports.Result) int {
 	return len(group.By(results, idOf))
-}
-
-// overview fills the tables of areas, combinations and profiles.
-func (p *pageView) overview(v view) {
-	for _, a := range v.byArea() {
-		p.Areas = append(p.Areas, pageArea{title(a.name), title(cmp.Or(a.title, a.name)), a.Counts,
-			bar(a.Counts)})
-	}
-	for _, x := range v.Summary.Combinations {
-		name := title(x.Revision)
-		p.Columns = append(p.Columns, pageColumn{name, title(x.Transport)})
-		if n := len(p.Revisions); n > 0 && p.Revisions[n-1].Name == name {
-			p.Revisions[n-1].Span++
-		} else {
-			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
-		}
-		p.Combinations = append(p.Combinations, pageRow{Name: title(x.Revision + " on " + x.Transport),
-			Counts: x.Counts,
-			Remark: title(v.established(string(x.Outcome)))})
-	}
-	for _, x := range v.Summary.Profiles {
-		row := pageRow{Name: title(x.Name), Counts: x.Counts, Remark: title(v.established(string(x.Status)))}
-		if ids := lacking(&x); len(ids) > 0 {
-			row.Lacking, row.IDs = plural.Count(len(ids), "MUST")+" not exercised: ", cleanAll(ids)
-		}
-		p.Profiles = append(p.Profiles, row)
-	}
 }
 
 // bar shows the share of each verdict among those that say something. It is made
@@ -316,69 +171,32 @@ func bar(n reports.Counts) template.HTML {
 	return template.HTML(b.String()) // #nosec G203 -- made of numbers and names of ours
 }
 
-// reasons fills the lists of what was blocked, idle and observed.
-func (p *pageView) reasons(v view, wire *pageWire) {
-	shown := func(list []*tallied) []pageReason {
-		var all []pageReason
-		for _, t := range list {
-			all = append(all, pageReason{Code: title(t.code), Text: cleanLines(t.text),
-				Count: plural.Count(len(t.results), "verdict"), IDs: cleanAll(t.ids)})
-		}
-		return all
-	}
-	blocked, room := v.blockedBy(), pageEvidenceBytes
-	p.Blocked, p.Idle = shown(blocked), shown(v.idleFor())
-	for i, t := range blocked {
-		p.Blocked[i].In = clean(v.where(t.results), pageText)
-		p.Blocked[i].Rerun, p.Blocked[i].Remark = t.repeated()
-		p.Blocked[i].Wire, _ = wire.views(t.first, &room)
-	}
-	for _, k := range observed(v.Report) {
-		shown := pageObservation{ID: title(k.id), Title: title(k.title), Near: cleanAll(k.requirements)}
-		for _, s := range k.said {
-			shown.Seen = append(shown.Seen, pageSighting{cleanLines(k.detail(s)),
-				clean(v.where(s.where), pageText)})
-		}
-		p.Observations = append(p.Observations, shown)
-	}
+// more is what is told of an endpoint beside its address.
+func more(e *reports.Endpoint) string {
+	all := append(details(e), maybe("unreachable: %s", e.Unreachable), leftOut(e),
+		maybe("its output ended with:\n%s", e.Log))
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "\n")
 }
 
-// about fills the list of endpoints and settings.
-func (p *pageView) about(r *reports.Report) {
-	for _, e := range r.Target.Endpoints {
-		more := append(details(&e), maybe("unreachable: %s", e.Unreachable), leftOut(&e),
-			maybe("its output ended with:\n%s", e.Log))
-		more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
-		p.Endpoints = append(p.Endpoints, pageEndpoint{pair{title(e.Transport), clean(e.Address, pageText)},
-			cleanLines(strings.Join(more, "\n"))})
-	}
-	for _, s := range settings(&r.Config) {
-		p.Config = append(p.Config, pair{s.Name, clean(s.Value, pageText)})
-	}
-}
+type pair struct{ Name, Value string }
 
 // settings lists what of the configuration was set, by the names of the flags.
-func settings(c *reports.Config) []pair {
-	number := func(n float64, unit string) string {
-		if n == 0 {
-			return ""
+func settings(c reports.Config) (all []pair) {
+	for field, value := range reflect.ValueOf(c).Fields() {
+		text := fmt.Sprint(value)
+		switch list, isList := value.Interface().([]string); {
+		case isList:
+			text = strings.Join(list, ", ")
+		case value.Kind() == reflect.Bool:
+			text = "yes"
+		case value.CanInt() && strings.HasSuffix(field.Name, "MS"):
+			text = fmt.Sprintf("%g s", float64(value.Int())/1000)
+		case value.CanInt():
+			text = fmt.Sprintf("%g", float64(value.Int()))
 		}
-		return fmt.Sprintf("%g%s", n, unit)
+		if flag := field.Tag.Get("flag"); flag != "" && text != "" && !value.IsZero() {
+			all = append(all, pair{flag, text})
+		}
 	}
-	ms := func(n int64) string { return number(float64(n)/1000, " s") }
-	yes := func(b bool) string { return map[bool]string{true: "yes"}[b] }
-	list := func(all []string) string { return strings.Join(all, ", ") }
-	all := []pair{
-		{"config", c.File}, {"revision", list(c.Revisions)}, {"transport", list(c.Transports)},
-		{"label-filter", c.LabelFilter},
-		{"only", list(c.Only)}, {"skip", list(c.Skip)}, {"read", c.Read}, {"strict", yes(c.Strict)},
-		{"baseline", c.Baseline},
-		{"jobs", number(float64(c.Jobs), "")}, {"timeout", ms(c.TimeoutMS)},
-		{"start-timeout", ms(c.StartTimeoutMS)},
-		{"budget", ms(c.BudgetMS)}, {"quiet-window", ms(c.QuietWindowMS)},
-		{"seed", number(float64(c.Seed), "")},
-		{"rate", number(c.RatePerSecond, "")}, {"header", list(c.Headers)}, {"env", list(c.Environment)},
-		{"no-security-probes", yes(c.NoSecurityProbes)}, {"other", list(c.AdditionalSetting)},
-	}
-	return slices.DeleteFunc(all, func(x pair) bool { return x.Value == "" })
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -75,29 +76,24 @@ func wordsOf(r *reports.Report, x *reports.Result) pageWords {
 // matrix returns the data of the script, requirements in the order of their areas, and
 // where among the verdicts of its requirement each result stands. It fills the list for
 // readers without scripts.
-func (p *pageView) matrix(v view, o Options) (*pageData, map[*reports.Result]int) {
+func (p *pageView) matrix() (*pageData, map[*reports.Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{},
 		Requirements: []*pageRequirement{}}
-	found, places := map[string]*pageRequirement{}, map[*reports.Result]int{}
-	for _, x := range v.Rows() {
-		id := title(x.ID)
-		q := found[id]
-		if q == nil {
-			q = requirementOf(x, &o)
-			found[id] = q
-			data.Requirements = append(data.Requirements, q)
+	places := map[*reports.Result]int{}
+	for _, same := range group.By(p.Report.Rows(), func(x *reports.Result) string { return title(x.ID) }) {
+		q := p.requirement(same[0])
+		for _, x := range same {
+			if i := p.column(x); i >= 0 {
+				places[x] = q.add(p.Report, x, i)
+			}
 		}
-		if i := p.column(x); i >= 0 {
-			places[x] = q.add(v.Report, x, i)
-		}
+		data.Requirements = append(data.Requirements, q)
 	}
-	order := map[string]int{}
-	for i, a := range p.Areas {
-		order[a.Key] = i
-		data.Areas = append(data.Areas, pageAreaName{a.Key, a.Name})
+	for _, a := range p.Areas {
+		data.Areas = append(data.Areas, pageAreaName{title(a.Name), title(cmp.Or(a.Title, a.Name))})
 	}
 	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int {
-		return cmp.Compare(order[a.Area], order[b.Area])
+		return p.byArea(a.Area, b.Area)
 	})
 	p.Rows = data.Requirements
 	return data, places
@@ -117,11 +113,11 @@ func (q *pageRequirement) Verdicts() string {
 	return strings.Join(parts, ", ")
 }
 
-func requirementOf(x *reports.Result, o *Options) *pageRequirement {
+func (v view) requirement(x *reports.Result) *pageRequirement {
 	q := &pageRequirement{ID: title(x.ID), Area: title(x.Area()), Title: title(x.Title), Level: word(x.Level),
 		Section: title(x.Section), Link: safeLink(x), Results: []*pageVerdict{},
 		alike: map[pageWords]*pageVerdict{}}
-	text, tolerated := o.describe(x.ID)
+	text, tolerated := v.describe(x.ID)
 	q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)
 	return q
 }

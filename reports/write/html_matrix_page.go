@@ -1,10 +1,6 @@
 package write
 
 import (
-	"cmp"
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"html/template"
 	"io"
 	"net/url"
@@ -26,38 +22,12 @@ func revisionsOf(m *reports.Matrix) []string {
 	return slices.Compact(all)
 }
 
-var (
-	//go:embed page/matrix.gohtml
-	matrixTemplate string
-	//go:embed page/matrix.js
-	matrixScript string
-	//go:embed page/sort.js
-	sortScript string
-	//go:embed page/matrix.css
-	matrixStyle string
-
-	matrixPage = parsed(matrixTemplate, nil)
-)
-
-// matrixView is what the template of a matrix shows; every string in it has been
-// sanitized.
+// matrixView is what the template of a matrix shows.
 type matrixView struct {
-	Tool, Catalogue, Started, Shard string
-	Missing                         string
-	Tiles                           []tile
-	Revisions                       []string
-	Targets                         []matrixTargetView
-	Data                            template.JS
+	*reports.Matrix
+	Revisions []string
+	Data      template.JS
 	pageParts
-}
-
-type matrixTargetView struct {
-	Name, Server, Outcome, Error string
-	Class                        reports.Verdict
-	Link                         template.URL
-	Counts                       reports.Counts
-	Took                         string
-	Marks                        []pageMark // one for each revision of the page
 }
 
 // matrixData is what the script works on. A verdict is one character: the place of
@@ -79,23 +49,8 @@ type matrixColumnData struct {
 // requirements by targets, sorted and filtered as the reader likes, each cell a link
 // to its evidence. The matrix must have been summarized.
 func MatrixHTML(w io.Writer, m *reports.Matrix) error {
-	v := &matrixView{
-		Tool: title(program(m.Tool)), Catalogue: title(m.Tool.Catalogue), Started: word(m.Started),
-		Shard:   word(m.Shard),
-		Missing: title(strings.Join(m.Missing, ", ")),
-		Tiles: []tile{
-			{"targets", "", m.Summary.Targets, false}, {"conformant", reports.Pass, m.Summary.Conformant,
-				false},
-			{"without failures in a partial run", "", m.Summary.NothingFound, false},
-			{"not conformant", reports.Fail, m.Summary.NonConformant, false},
-			{"not established", reports.Blocked, m.Summary.NotEstablished, false},
-			{"without resources", reports.NotApplicable, m.Summary.NoResources, false},
-			{"without a report", reports.Warn, m.Summary.NoReport, false},
-		},
-		pageParts: partsOfPage(pageStyle+matrixStyle, themeScript+sortScript+matrixScript),
-	}
-	revisions := revisionsOf(m)
-	v.Revisions = cleanAll(revisions)
+	v := &matrixView{Matrix: m, Revisions: revisionsOf(m),
+		pageParts: partsOfPage("", "page.css", "matrix.css", "theme.js", "sort.js", "matrix.js")}
 	data := matrixData{Requirements: []reports.MatrixRequirement{}, Targets: []matrixColumnData{}}
 	for _, q := range m.Requirements {
 		q.ID, q.Title, q.Level = title(q.ID), title(q.Title), word(q.Level)
@@ -103,35 +58,14 @@ func MatrixHTML(w io.Writer, m *reports.Matrix) error {
 	}
 	for i := range m.Targets {
 		t := &m.Targets[i]
-		v.Targets = append(v.Targets, targetView(t, revisions))
 		data.Targets = append(data.Targets, matrixColumnData{title(t.Name), string(pageLink(t.Page)), t.Fail,
 			verdictString(m, t)})
 	}
-	raw, err := json.Marshal(data)
-	if err == nil {
-		v.Data = template.JS(raw) // #nosec G203 -- made by encoding/json, which escapes markup
-		err = matrixPage().Execute(w, v)
+	var err error
+	if v.Data, err = scriptData(data); err == nil {
+		err = pages().ExecuteTemplate(w, "matrix.gohtml", v)
 	}
 	return unwritten("matrix", err)
-}
-
-func targetView(t *reports.MatrixTarget, revisions []string) matrixTargetView {
-	v := matrixTargetView{Name: title(t.Name), Link: pageLink(t.Page), Counts: t.Counts,
-		Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
-	if t.Server != nil {
-		v.Server = title(strings.TrimSpace(t.Server.Name + " " + t.Server.Version))
-	}
-	v.Outcome = Word(t)
-	for _, revision := range revisions {
-		v.Marks = append(v.Marks, markOf(t.Judged, revision, t.Scope))
-	}
-	v.Class = cmp.Or(map[reports.Outcome]reports.Verdict{reports.Conformant: reports.Pass,
-		reports.NonConformant: reports.Fail,
-		reports.NoResources:   reports.NotApplicable}[t.Outcome], reports.Blocked)
-	if t.Status != reports.MatrixJudged {
-		v.Class = reports.Warn
-	}
-	return v
 }
 
 // pageLink is a relative link to a page; anything else than a relative path is

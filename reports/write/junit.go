@@ -3,13 +3,9 @@ package write
 import (
 	"bufio"
 	"cmp"
-	_ "embed"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"sync"
-	"text/template"
 
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
@@ -18,21 +14,7 @@ import (
 
 // The bounds of the evidence in a JUnit file, in characters and frames.
 const (
-	junitFrame  = 2000
-	junitFrames = 20
-)
-
-var (
-	//go:embed page/junit.xml.tmpl
-	junitTemplate string
-
-	junitXML = sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("junit").Funcs(template.FuncMap{
-			"attribute": func(s string) string { return escapeXML(safe.Line(s)) },
-			"text":      func(s string) string { return escapeXML(safe.Lines(s)) },
-			"seconds":   seconds,
-		}).Parse(junitTemplate))
-	})
+	junitFrame = 2000
 )
 
 // JUnit writes the verdicts as JUnit XML: a test suite for each combination,
@@ -64,7 +46,7 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 	for _, g := range groups {
 		played += playedFor(g)
 	}
-	j := &junitWriter{view{Report: r}, o.Strict}
+	j := &junitWriter{view{r, o}}
 	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + j.told(), MS: r.Summary.DurationMS}
 	f.add(j.target())
 	f.add(j.warnings())
@@ -73,7 +55,7 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 	}
 	f.add(junitBaseline(r.Summary.Baseline))
 	buffer := bufio.NewWriterSize(w, 64<<10)
-	err := junitXML().Execute(buffer, f)
+	err := texts().ExecuteTemplate(buffer, "junit.xml.tmpl", f)
 	if err == nil {
 		err = buffer.Flush()
 	}
@@ -83,7 +65,6 @@ func JUnit(w io.Writer, r *reports.Report, o Options) error {
 // junitWriter is a report as JUnit tells it.
 type junitWriter struct {
 	view
-	strict bool
 }
 
 // xmlFile is what the template shows.
@@ -182,7 +163,7 @@ func (j *junitWriter) combination(results []*reports.Result, ms float64) *xmlSui
 	s := &xmlSuite{Name: in.Revision + "." + in.Transport, MS: ms, Properties: []pair{
 		{"tool", program(j.Tool)}, {"catalogue", j.Tool.Catalogue},
 		{"target", j.Target.Name}, {"revision", in.Revision}, {"transport", in.Transport},
-		{"strict", strconv.FormatBool(j.strict)}, {"outcome", j.standing().String()},
+		{"strict", strconv.FormatBool(j.Strict)}, {"outcome", j.Standing().String()},
 		{"revisions", j.Summary.ByRevision()},
 	}}
 	all := playedFor(results)
@@ -203,12 +184,12 @@ func (j *junitWriter) result(x *reports.Result) *xmlCase {
 	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x),
 		MS:      x.DurationMS,
 		Message: safe.Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.Weight())),
-		Output: func() string { return j.output(x) }}
+		Output: func() string { return said("output", j.Of(x)) }}
 	switch {
-	case x.Breaks(j.strict) && x.Excused:
+	case x.Breaks(j.Strict) && x.Excused:
 		c.Kind, c.Message, c.Type = junitSkipped, safe.Shorten(excuse(x)+" ("+message+")", junitFrame),
 			"excused"
-	case x.Breaks(j.strict):
+	case x.Breaks(j.Strict):
 		c.Kind = junitFailure
 	case x.Verdict == reports.Blocked:
 		c.Kind = junitError
@@ -217,7 +198,7 @@ func (j *junitWriter) result(x *reports.Result) *xmlCase {
 	}
 	if c.Kind == junitFailure || c.Kind == junitError {
 		c.Text = c.Output
-		c.Output = func() string { return junitHead(x) }
+		c.Output = func() string { return said("case", x) }
 	}
 	return c
 }
@@ -246,15 +227,15 @@ func (j *junitWriter) target() *xmlSuite {
 // warnings is the suite of the warnings that have their own cases.
 func (j *junitWriter) warnings() *xmlSuite {
 	s := &xmlSuite{Name: urgent + "warnings"}
-	for _, f := range byCause(j.Report, func(x *reports.Result) bool {
-		return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.strict)
+	for _, f := range j.byCause(func(x *reports.Result) bool {
+		return x.Verdict == reports.Warn && !x.Excused && !x.Breaks(j.Strict)
 	}) {
 		x := f.Result
-		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.where(f.results) + ")"
+		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + j.Where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.Weight()), Name: junitName(x),
 			Kind:    junitSkipped,
 			Message: safe.Shorten(message, junitFrame), Type: string(x.Weight()), Output: func() string {
-				return j.output(x)
+				return said("output", j.Of(x))
 			}})
 	}
 	return s
@@ -266,8 +247,8 @@ func (j *junitWriter) warnings() *xmlSuite {
 func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 	s := &xmlSuite{Name: urgent + "baseline"}
 	for _, p := range partsOf(b) {
-		kind := strings.ReplaceAll(p.kind, " ", "-")
-		for _, e := range p.entries {
+		kind := strings.ReplaceAll(p.Kind, " ", "-")
+		for _, e := range p.Entries {
 			sentence := p.sentence(e)
 			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence,
 				Type: "baseline-" + kind, Text: func() string { return sentence },
@@ -282,33 +263,6 @@ func junitBaseline(b *reports.BaselineSummary) *xmlSuite {
 		}
 	}
 	return s
-}
-
-// junitHead is what stands first in the output of every case.
-func junitHead(x *reports.Result) string {
-	return fmt.Sprintf("title: %s\nlevel: %s\nsection: %s\nverdict: %s\n", safe.Lines(x.Title), x.Level,
-		x.Section, x.Verdict)
-}
-
-func (j *junitWriter) output(x *reports.Result) string {
-	line := func(label, text string) string { return maybe(label+": %s\n", safe.Lines(text)) }
-	text := junitHead(x) + maybe("%s\n", safe.Lines(excuse(x)))
-	switch {
-	case x.Verdict.Red():
-		text += line("link", x.Link) + line("reason", x.Reason) + line("expected", x.Expected) +
-			line("actual", x.Actual) +
-			line("what to change", x.Hint) + line("SDK", x.SDK)
-	case x.Reason != "":
-		text += line("reason", x.Reason) + line("what to add", x.Hint)
-	}
-	if !x.Verdict.Red() && x.Verdict != reports.Blocked {
-		return text
-	}
-	text += line("to repeat it", repeated(x)) + line(pasted(j.Report, x))
-	for _, l := range evidenceLines(j.Report, x, junitFrame, junitFrames) {
-		text += l + "\n"
-	}
-	return text
 }
 
 // escapeXML writes text for an element or an attribute. Characters that XML 1.0

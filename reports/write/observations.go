@@ -10,60 +10,63 @@ import (
 
 // seen are the observations of one kind: what was seen, and where.
 type seen struct {
-	id, title string
-	// requirements are those it came up with.
-	requirements []string
-	times        int
-	said         []sighting
+	ID, Title string
+	// Requirements are those it came up with.
+	Requirements []string
+	Times        int
+	Said         []sighting
 }
 
 // sighting is what was seen once or more often in the same words.
 type sighting struct {
-	first *reports.Observation
-	where []*reports.Result
+	First *reports.Observation
+	Where []*reports.Result
 }
 
-// observed joins observations of a kind, and among them those that say the same, in the order of the report.
-func observed(r *reports.Report) []*seen {
+// Sightings joins observations of a kind, and among them those that say the same, in the order of the report.
+func (v view) Sightings() []*seen {
 	var order []*seen
-	for _, kind := range group.By(r.Observations, func(x reports.Observation) string { return x.ID }) {
-		k := &seen{id: kind[0].ID, title: kind[0].Title, times: len(kind)}
+	for _, kind := range group.By(v.Observations, func(x reports.Observation) string { return x.ID }) {
+		k := &seen{ID: kind[0].ID, Title: kind[0].Title, Times: len(kind)}
 		for _, same := range group.By(kind, func(x reports.Observation) [2]string {
 			return [2]string{x.Requirement, x.Detail}
 		}) {
-			s := sighting{first: &same[0]}
+			s := sighting{First: &same[0]}
 			for _, x := range same {
 				if x.Revision != "" {
-					s.where = append(s.where, &reports.Result{Revision: x.Revision, Transport: x.Transport})
+					s.Where = append(s.Where, &reports.Result{Revision: x.Revision, Transport: x.Transport})
 				}
 			}
-			k.requirements = with(k.requirements, s.first.Requirement)
-			if k.title != s.first.Title {
-				k.title = ""
+			k.Requirements = with(k.Requirements, s.First.Requirement)
+			if k.Title != s.First.Title {
+				k.Title = ""
 			}
-			k.said = append(k.said, s)
+			k.Said = append(k.Said, s)
 		}
 		order = append(order, k)
 	}
 	return order
 }
 
-// detail is what was seen, with the requirement if those of the kind are several.
-func (k *seen) detail(s sighting) string {
-	if len(k.requirements) > 1 && s.first.Requirement != "" {
-		return s.first.Requirement + ": " + s.first.Detail
+// Detail is what was seen, with the requirement if those of the kind are several.
+func (k *seen) Detail(s sighting) string {
+	if len(k.Requirements) > 1 && s.First.Requirement != "" {
+		return s.First.Requirement + ": " + s.First.Detail
 	}
-	return s.first.Detail
+	return s.First.Detail
 }
+
+// More is how many further ones there are than a number of what was seen; 0 if none is.
+func (k *seen) More(shown int) int { return max(len(k.Said)-shown, 0) }
 
 // head names the kind.
 func (k *seen) head() string {
-	head := strings.TrimRight(k.id+"  "+k.title, " ")
-	if len(k.requirements) > 0 {
-		head += " (" + plural.List(k.requirements, 6) + ")"
+	head := strings.TrimRight(k.ID+"  "+k.Title, " ")
+	if len(k.Requirements) > 0 {
+		head += " (" + plural.List(k.Requirements, 6) + ")"
 	}
-	if len(k.said) > 1 {
-		head += ", " + plural.Count(k.times, "time")
+	if len(k.Said) > 1 {
+		head += ", " + plural.Count(k.Times, "time")
 	}
 	return head
 }

@@ -23,8 +23,7 @@ func Word(t *reports.MatrixTarget) string {
 	if t.Scope != reports.Full {
 		said.extent = cmp.Or(t.Extent, reports.ExtentPartial) // earlier versions did not tell it
 	}
-	word, _ := said.headline()
-	word = strings.ToLower(word)
+	word := strings.ToLower(said.headline())
 	switch {
 	case t.Status == reports.MatrixNoReport:
 		return "no report"
@@ -33,7 +32,7 @@ func Word(t *reports.MatrixTarget) string {
 	case t.Outcome == reports.NonConformant && t.ExitCode == reports.ExitOK:
 		word += ", excused"
 	case t.Outcome == reports.NonConformant:
-		word += among(t.Security.Fail + t.Security.Warn)
+		word += among(t.Security.Total())
 	}
 	return said.complete(word)
 }
@@ -63,7 +62,7 @@ type standing struct {
 	excuse string
 }
 
-func (v view) standing() standing {
+func (v view) Standing() standing {
 	s := &v.Summary
 	return standing{s.Outcome, s.Scope, s.Counts, s.Security, word(v.Config.Since), v.Extent(),
 		len(v.Unreachable()) > 0, excusal(v.Report)}
@@ -71,28 +70,23 @@ func (v view) standing() standing {
 
 // Headline is what came out in a line: the outcome, and the result by revision.
 func Headline(r *reports.Report) string {
-	return view{Report: r}.standing().String() + maybe("  %s", r.Summary.ByRevision())
+	return view{Report: r}.Standing().String() + maybe("  %s", r.Summary.ByRevision())
 }
 
-// headline is the outcome in capitals, with the verdict whose colour it has. A partial
-// run never shows that a target is conformant: only that nothing in what was selected failed.
-func (s standing) headline() (word string, as reports.Verdict) {
-	switch {
-	case s.Outcome == reports.NonConformant:
-		return "NOT CONFORMANT", reports.Fail
-	case s.Outcome == reports.NoResources:
-		return "NO RESOURCES", reports.NotApplicable
-	case s.Outcome != reports.Conformant:
-		return "NOT ESTABLISHED", reports.Blocked
-	case s.Scope == reports.Full:
-		return "CONFORMANT", reports.Pass
+// headline is the outcome in capitals. A partial run never shows that a target is conformant: only that
+// nothing in what was selected failed.
+func (s standing) headline() string {
+	if s.Outcome == reports.Conformant && s.Scope != reports.Full {
+		return "NO FAILURES"
 	}
-	return "NO FAILURES", reports.Pass
+	return cmp.Or(map[reports.Outcome]string{reports.Conformant: "CONFORMANT",
+		reports.NonConformant: "NOT CONFORMANT", reports.NoResources: "NO RESOURCES"}[s.Outcome],
+		"NOT ESTABLISHED")
 }
 
-// remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures
+// Remark is what an outcome that is not red must not be told without: "3 warnings (1 security)", "2 failures
 // of the base protocol"; empty if there is nothing.
-func (s standing) remark() string {
+func (s standing) Remark() string {
 	switch {
 	case s.Outcome == reports.NoResources && s.Fail > 0:
 		return plural.Count(s.Fail, "failure") + " of the base protocol"
@@ -108,18 +102,17 @@ func (s standing) remark() string {
 // String is the outcome as titles and the last line show it: "CONFORMANT, 3 warnings", "NO
 // FAILURES, partial run".
 func (s standing) String() string {
-	word, _ := s.headline()
-	return s.complete(word + maybe(", %s", s.excuse))
+	return s.complete(s.headline() + maybe(", %s", s.excuse))
 }
 
 // complete adds to a word for the outcome what it must not be told without.
 func (s standing) complete(word string) string {
-	return word + maybe(", since %s", s.since) + maybe(", %s", s.remark()) + maybe(", %s", s.extent)
+	return word + maybe(", since %s", s.since) + maybe(", %s", s.Remark()) + maybe(", %s", s.extent)
 }
 
-// established is an outcome or status as tables show it. In a partial run nothing
+// Established is an outcome or status as tables show it. In a partial run nothing
 // more than what was selected is known to be in order.
-func (v view) established(word string) string {
+func (v view) Established(word string) string {
 	if v.Summary.Scope == reports.Full || word != string(reports.Conformant) &&
 		word != string(reports.ProfilePassed) {
 		return word
@@ -129,7 +122,7 @@ func (v view) established(word string) string {
 
 // told is the outcome with the result by revision, in a line.
 func (v view) told() string {
-	return v.standing().String() + maybe("; %s", v.Summary.ByRevision())
+	return v.Standing().String() + maybe("; %s", v.Summary.ByRevision())
 }
 
 // lacking lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.

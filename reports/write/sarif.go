@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/group"
-	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -99,7 +98,7 @@ type sarifSuppression struct {
 // one each, so that an alert stays open while its requirement fails. What was blocked stands among
 // the notifications of the tool. The report must have been summarized.
 func SARIF(w io.Writer, r *reports.Report, o Options) error {
-	s := &sarif{view: view{Report: r}, o: o, index: map[string]int{}}
+	s := &sarif{view: view{r, o}, index: map[string]int{}}
 	run := sarifRun{
 		Tool: map[string]sarifDriver{"driver": {Name: title(cmp.Or(r.Tool.Name, "mcpcheck")),
 			Version:        title(r.Tool.Version),
@@ -108,7 +107,7 @@ func SARIF(w io.Writer, r *reports.Report, o Options) error {
 		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0,
 			Notifications: s.notifications()}},
 		Results: s.results(), Columns: "unicodeCodePoints",
-		Properties: object{"outcome": word(r.Summary.Outcome), "headline": s.standing().String(),
+		Properties: object{"outcome": word(r.Summary.Outcome), "headline": s.Standing().String(),
 			"scope": word(r.Summary.Scope), "catalogue": title(r.Tool.Catalogue)},
 	}
 	return terminal.WriteJSON(w, "SARIF log", " ",
@@ -117,7 +116,6 @@ func SARIF(w io.Writer, r *reports.Report, o Options) error {
 
 type sarif struct {
 	view
-	o     Options
 	index map[string]int // of a rule
 }
 
@@ -126,14 +124,14 @@ type sarif struct {
 func (s *sarif) rules() []sarifRule {
 	rules := []sarifRule{}
 	repeats := map[string]string{} // the command that repeats the first red verdict on each requirement
-	for _, f := range byCause(s.Report, red) {
+	for _, f := range s.byCause(red) {
 		x := f.Result
 		repeats[x.ID] = cmp.Or(repeats[x.ID], s.repeated(x))
 	}
 	for i, same := range group.By(s.Rows(), idOf) {
 		x := same[0]
 		s.index[x.ID] = i
-		text, tolerated := s.o.describe(x.ID)
+		text, tolerated := s.describe(x.ID)
 		short := unlinked(cmp.Or(title(x.Title), title(x.ID)))
 		text = cmp.Or(text, short)
 		tags, severity := []string{"mcp", word(x.Area()), word(x.Level)}, ""
@@ -147,11 +145,13 @@ func (s *sarif) rules() []sarifRule {
 		if severity != "" {
 			properties["tags"], properties["security-severity"] = append(tags, "security"), severity
 		}
+		help := map[string]any{"About": x, "Text": text, "Tolerated": tolerated, "Repeat": repeats[x.ID],
+			"Explain": clean("mcpcheck explain "+x.ID, 60)}
 		rules = append(rules, sarifRule{
 			ID: title(x.ID), Name: strings.ReplaceAll(title(x.ID), "-", ""),
 			ShortDescription: sarifText{Text: short},
 			FullDescription:  sarifText{Text: text}, HelpURI: safeLink(x),
-			Help:    s.help(x, text, tolerated, repeats[x.ID]),
+			Help:    sarifText{unlinked(said("help", help)), said("help.md", help)},
 			Default: object{"level": s.level(x.Grade == "fail")}, Properties: properties,
 		})
 	}
@@ -167,23 +167,8 @@ func (s *sarif) repeated(x *reports.Result) string {
 	return elsewhere
 }
 
-func (s *sarif) help(x *reports.Result, text, tolerated, repeat string) sarifText {
-	explain := clean("mcpcheck explain "+x.ID, 60)
-	const shows = " shows how it is checked."
-	help := message(fmt.Sprintf("%s (%s, %s)", text, word(x.Level), title(x.Section)) +
-		maybe("\n\nTolerated: %s", tolerated) + "\n\n" + explain + shows + maybe("\n\nTo repeat it: %s",
-		repeat))
-	help.Markdown = plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: " + section(x,
-		plain(x.Section)) +
-		maybe("\n- tolerated: %s", plain(tolerated)) + "\n\n" + safe.MarkdownCode(explain, 60) + shows
-	if repeat != "" {
-		help.Markdown += "\n\nTo repeat it:\n\n" + safe.MarkdownBlock(repeat)
-	}
-	return help
-}
-
 func (s *sarif) level(fails bool) string {
-	if fails || s.o.Strict {
+	if fails || s.Strict {
 		return "error"
 	}
 	return "warning"
@@ -191,17 +176,10 @@ func (s *sarif) level(fails bool) string {
 
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
-	for _, f := range findings(s.Report, red) {
+	for _, f := range s.findings(red) {
 		x := f.Result
-		text := title(x.Title) + " (in " + title(s.where(f.results)) + ")." + maybe("\nExpected: %s",
-			cleanLines(x.Expected)) +
-			maybe("\nActual: %s", cleanLines(cmp.Or(f.actual(), x.Reason)))
-		for _, other := range s.also(f) {
-			text += "\nAlso: " + cleanLines(other)
-		}
 		repeat := s.repeated(x)
-		text += maybe("\nChange: %s", cleanLines(x.Hint)) + maybe("\nSDK: %s", cleanLines(x.SDK)) +
-			maybe("\nRepeat: %s", repeat)
+		text := said("alert", f) + maybe("\nRepeat: %s", repeat)
 		sum := sha256.Sum256([]byte(strings.Join([]string{s.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)},
 			"\x00")))
 		result := sarifResult{
@@ -242,7 +220,7 @@ func (s *sarif) frames(x *reports.Result) []string {
 // findings.
 func (s *sarif) place(x *reports.Result) object {
 	file, line := "", 0
-	if s.o.Find != nil {
+	if s.Find != nil {
 		var texts []string
 		for _, name := range quotedName.FindAllString(x.Actual, 3) {
 			if uri := strings.Trim(name, `"`); uriLike.MatchString(uri) {
@@ -254,10 +232,10 @@ func (s *sarif) place(x *reports.Result) object {
 				texts = append(texts, method)
 			}
 		}
-		file, line = s.o.Find(texts...)
+		file, line = s.Find(texts...)
 	}
 	if line == 0 {
-		file, line = cmp.Or(s.o.Location, s.Config.File, "README.md"), 1
+		file, line = cmp.Or(s.Location, s.Config.File, "README.md"), 1
 	}
 	return object{"artifactLocation": object{"uri": location(file)}, "region": object{"startLine": line}}
 }
@@ -290,16 +268,16 @@ func (s *sarif) notifications() []sarifNotification {
 		if p.outdated {
 			level = "error"
 		}
-		for _, e := range p.entries {
+		for _, e := range p.Entries {
 			add(level, "baseline", clean(p.sentence(e), pageText))
 		}
 	}
-	for _, t := range s.blockedBy() {
-		add("warning", cmp.Or(clean(t.code, 60), string(reports.Blocked)), fmt.Sprintf("%s (%s)",
-			cmp.Or(cleanLines(t.text), "could not be judged"),
-			strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))
-		if len(t.ids) == 1 {
-			list[len(list)-1].Rule = object{"id": title(t.ids[0]), "index": s.index[t.ids[0]]}
+	for _, t := range s.BlockedBy() {
+		add("warning", cmp.Or(clean(t.Code, 60), string(reports.Blocked)), fmt.Sprintf("%s (%s)",
+			cmp.Or(cleanLines(t.Text), "could not be judged"),
+			strings.Join(cleanAll(t.IDs[:min(len(t.IDs), 12)]), ", ")))
+		if len(t.IDs) == 1 {
+			list[len(list)-1].Rule = object{"id": title(t.IDs[0]), "index": s.index[t.IDs[0]]}
 		}
 	}
 	return list

@@ -2,28 +2,12 @@ package write
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
-)
-
-var (
-	//go:embed page/site.gohtml
-	siteTemplate string
-	//go:embed page/site.js
-	siteScript string
-	//go:embed page/site.css
-	siteStyle string
-
-	// The templates pass every text from outside through these functions.
-	sitePages = parsed(siteTemplate, template.FuncMap{"title": title, "lines": cleanLines,
-		"link": pageLink, "next": func(n int) int { return n + 1 }, "shell": shell.Printable})
 )
 
 // Site writes a static site of a repository of certificates: a page of all servers and the index as JSON,
@@ -32,11 +16,11 @@ var (
 func Site(r *reports.Repository, create func(name string, write func(io.Writer) error) error) error {
 	v := &siteView{Repository: r, create: create}
 	err := create("index.json", func(w io.Writer) error { return reports.WriteRepositoryJSON(w, r) })
-	err = cmp.Or(err, v.page("index.html", "index", themeScript+sortScript+siteScript))
+	err = cmp.Or(err, v.page("index.html", "index", "theme.js", "sort.js", "site.js"))
 	v.Up = "../../../"
 	for i := range r.Products {
 		v.Product = &r.Products[i]
-		err = cmp.Or(err, v.page("servers/"+v.Product.Path+"/index.html", "product", themeScript), v.badges())
+		err = cmp.Or(err, v.page("servers/"+v.Product.Path+"/index.html", "product", "theme.js"), v.badges())
 	}
 	return err
 }
@@ -45,8 +29,8 @@ func Site(r *reports.Repository, create func(name string, write func(io.Writer) 
 func (v *siteView) badges() error {
 	const label = "mcp resources"
 	newest, at := &v.Product.Versions[0], "badges/"+v.Product.Path
-	said, word, as := certified(newest)
-	text, color := said.badge(word, as, newest.Revisions)
+	said := certified(newest)
+	text, color := said.badge(said.headline(), said.As(), newest.Revisions)
 	if newest.Expired != "" {
 		text, color = "certificate expired", looks[reports.NotApplicable].badge
 	}
@@ -59,11 +43,9 @@ func (v *siteView) badges() error {
 	}))
 }
 
-// certified is what is said of a version by its certificate, with the headline.
-func certified(v *reports.CertifiedVersion) (said standing, word string, as reports.Verdict) {
-	said = standing{v.Outcome, v.Scope, v.Counts, v.Security, title(v.Since), title(v.Extent), false, ""}
-	word, as = said.headline()
-	return said, word, as
+// certified is what is said of a version by its certificate.
+func certified(v *reports.CertifiedVersion) standing {
+	return standing{v.Outcome, v.Scope, v.Counts, v.Security, title(v.Since), title(v.Extent), false, ""}
 }
 
 // siteView is what the templates show. What its methods return has been sanitized.
@@ -76,42 +58,39 @@ type siteView struct {
 	pageParts
 }
 
-// page writes a page by a template, with a script.
-func (v *siteView) page(name, kind, script string) error {
-	v.pageParts = partsOfPage(pageStyle+siteStyle, script)
+// page writes a page by a template, with some scripts.
+func (v *siteView) page(name, kind string, scripts ...string) error {
+	v.pageParts = partsOfPage("", append(scripts, "page.css", "site.css")...)
 	return v.create(name, func(w io.Writer) error {
-		return unwritten("page", sitePages().ExecuteTemplate(terminal.Harmless(w), kind, v))
+		return unwritten("page", pages().ExecuteTemplate(terminal.Harmless(w), kind, v))
 	})
 }
 
-// siteRow is a version of a product with what a page shows of it.
+// siteRow is a version of a product with the page that shows it.
 type siteRow struct {
 	*siteView
 	Product *reports.Product
 	Version *reports.CertifiedVersion
-	Word    string
-	Class   reports.Verdict
-	Marks   []siteMark // one for each revision of the site, an empty one where nothing was judged
-}
-
-// siteMark is a result in one revision, and the version since which it holds.
-type siteMark struct {
-	pageMark
-	Since string
+	since   bool
 }
 
 // Row is a version of a product; if since is true it says since when it holds.
 func (v *siteView) Row(p *reports.Product, version int, since bool) siteRow {
-	x := &p.Versions[version]
-	said, word, as := certified(x)
-	row := siteRow{v, p, x, strings.ToLower(said.complete(word)), as, make([]siteMark, len(v.Revisions))}
-	for i, revision := range v.Revisions {
-		row.Marks[i].pageMark = markOf(x.Revisions, revision, x.Scope)
-		for _, h := range p.Holds {
-			if since && h.Revision == revision {
-				row.Marks[i].Since, row.Marks[i].By = title(h.Version), fmt.Sprintf("%.10s", title(h.Judged))
-			}
+	return siteRow{v, p, &p.Versions[version], since}
+}
+
+// Word is what is said of the version.
+func (r siteRow) Word() string {
+	said := certified(r.Version)
+	return strings.ToLower(said.complete(said.headline()))
+}
+
+// Held says since when the version holds in a revision; nil where that is not to be said.
+func (r siteRow) Held(revision string) *reports.Holding {
+	for i, h := range r.Product.Holds {
+		if r.since && h.Revision == revision {
+			return &r.Product.Holds[i]
 		}
 	}
-	return row
+	return nil
 }

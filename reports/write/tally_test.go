@@ -60,9 +60,9 @@ func TestRepeatsTheGroup(t *testing.T) {
 		"too many": {long, "mcpcheck run --only A-100 --revision 2025-06-18 --transport stdio",
 			"repeats 1 of the 400 verdicts, in 2025-06-18 on stdio"},
 	} {
-		list := view{Report: c.r}.blockedBy()
-		if command, remark := list[0].repeated(); len(list) != 1 || command != c.want || remark != c.remark {
-			t.Errorf("%s: %d reasons, %s (%s)", name, len(list), command, remark)
+		list := view{Report: c.r}.BlockedBy()
+		if x := list[0]; len(list) != 1 || x.Command != c.want || x.Remark != c.remark {
+			t.Errorf("%s: %d reasons, %s (%s)", name, len(list), x.Command, x.Remark)
 		}
 		for format, write := range map[string]func(io.Writer) error{
 			"console":  func(w io.Writer) error { return Console(w, c.r, Options{Width: 200}) },

@@ -36,13 +36,12 @@ func label(x *reports.Result) string {
 // same words, whatever their format.
 type view struct {
 	*reports.Report
-	// known lists areas in the order in which they are shown, with titles.
-	known []reports.Area
+	Options
 }
 
-// scope says how much was judged, and names no more than the limit of what a quick run left out. A run that
+// Scoped says how much was judged, and names no more than the limit of what a quick run left out. A run that
 // ended early, or could not begin, is called neither full nor partial.
-func (v view) scope(limit int) string {
+func (v view) Scoped(limit int) string {
 	s := &v.Summary
 	switch {
 	case s.Interrupted != "":
@@ -57,7 +56,10 @@ func (v view) scope(limit int) string {
 	return "full run"
 }
 
-// quickScope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the
+// Whole is [view.Scoped] with all that was left out.
+func (v view) Whole() string { return v.Scoped(everything) }
+
+// quickScope is [view.Scoped] of a quick run. Where there is no room for all that was left out it tells the
 // command that lists it.
 func quickScope(q *reports.Quick, limit int) string {
 	text := clean(q.Revision+" on "+q.Transport, 80) + " alone"
@@ -74,8 +76,8 @@ func quickScope(q *reports.Quick, limit int) string {
 	return text + " (" + clean(plural.List(q.LeftOutIDs, limit), pageText) + ": mcpcheck list --destructive)"
 }
 
-// when says when the run began, and how long it took.
-func (v view) when() string {
+// When says when the run began, and how long it took.
+func (v view) When() string {
 	took := fmt.Sprintf("%.1f s", v.Summary.DurationMS/1000)
 	if at, err := time.Parse(time.RFC3339, v.Summary.Started); err == nil {
 		return at.UTC().Format("2006-01-02 15:04 UTC") + ", " + took
@@ -88,8 +90,8 @@ func leftOut(e *reports.Endpoint) string {
 	return maybe("left out, it offers none of the revisions asked for: %s", e.Unoffered)
 }
 
-// where lists the combinations of results: "2025-06-18 on stdio, http".
-func (v view) where(results []*reports.Result) string {
+// Where lists the combinations of results: "2025-06-18 on stdio, http".
+func (v view) Where(results []*reports.Result) string {
 	var revisions []string
 	transports := map[string][]string{}
 	count := 0
@@ -115,35 +117,38 @@ func (v view) where(results []*reports.Result) string {
 // areaCounts is what was judged of one area. The title is empty if the area is not
 // known.
 type areaCounts struct {
-	name, title string
+	Name, Title string
 	reports.Counts
 }
 
-// byArea counts the verdicts of each area, the known areas first, in their order.
-func (v view) byArea() []*areaCounts {
+// ByArea counts the verdicts of each area, the known areas first, in their order.
+func (v view) ByArea() []*areaCounts {
 	var list []*areaCounts
 	for _, same := range group.By(v.Rows(), (*reports.Result).Area) {
-		a := &areaCounts{name: same[0].Area()}
-		if i := v.place(a.name); i < len(v.known) {
-			a.title = v.known[i].Title
+		a := &areaCounts{Name: same[0].Area()}
+		if i := v.place(a.Name); i < len(v.Areas) {
+			a.Title = v.Areas[i].Title
 		}
 		for _, x := range same {
 			a.Add(x.Verdict)
 		}
 		list = append(list, a)
 	}
-	slices.SortFunc(list, func(a, b *areaCounts) int {
-		return cmp.Or(cmp.Compare(v.place(a.name), v.place(b.name)), cmp.Compare(a.name, b.name))
-	})
+	slices.SortFunc(list, func(a, b *areaCounts) int { return v.byArea(a.Name, b.Name) })
 	return list
+}
+
+// byArea orders the names of areas.
+func (v view) byArea(a, b string) int {
+	return cmp.Or(cmp.Compare(v.place(a), v.place(b)), cmp.Compare(a, b))
 }
 
 // place is where an area stands among the known ones; the unknown follow.
 func (v view) place(name string) int {
-	if i := slices.IndexFunc(v.known, func(a reports.Area) bool { return a.Name == name }); i >= 0 {
+	if i := slices.IndexFunc(v.Areas, func(a reports.Area) bool { return a.Name == name }); i >= 0 {
 		return i
 	}
-	return len(v.known)
+	return len(v.Areas)
 }
 
 // serverName is what a server calls itself, with its version.

@@ -1,17 +1,21 @@
 package compare
 
 import (
-	"bufio"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
+	"github.com/mcpcheck/mcpcheck/internal/group"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/internal/safe"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -33,30 +37,15 @@ const (
 	shortSubject = 120
 )
 
-// alike are differences of the same kind in the same member of several subjects.
-type alike struct {
-	first    *Difference
-	subjects []string
-}
-
-// gather puts differences together that are the same but for the subject.
-func gather(list []Difference, group Group, shape func(*Difference) string) []alike {
-	var all []alike
-	at := map[string]int{}
+// gather puts the differences of a group together that are the same by their shape.
+func gather[K comparable](list []Difference, of Group, shape func(*Difference) K) [][]*Difference {
+	var all []*Difference
 	for i := range list {
-		d := &list[i]
-		if d.Group != group {
-			continue
+		if list[i].Group == of {
+			all = append(all, &list[i])
 		}
-		key := shape(d)
-		if n, ok := at[key]; ok {
-			all[n].subjects = append(all[n].subjects, d.Subject)
-			continue
-		}
-		at[key] = len(all)
-		all = append(all, alike{d, []string{d.Subject}})
 	}
-	return all
+	return group.By(all, shape)
 }
 
 // shape is what differences have in common that are shown together: all but the
@@ -78,8 +67,6 @@ type console struct {
 	r *Report
 }
 
-func (c *console) line(format string, args ...any) { c.Line(fmt.Sprintf(format, args...)) }
-
 var (
 	kindColors    = map[Kind]string{Dropped: terminal.Red, Changed: terminal.Yellow, Added: terminal.Purple}
 	outcomeColors = map[Outcome]string{Same: terminal.Green, Different: terminal.Red,
@@ -89,8 +76,7 @@ var (
 // title begins a part of the output that has so many entries.
 func (c *console) title(n int, s string) {
 	if n > 0 && !(c.o.Quiet && s != unestablished) {
-		c.line("")
-		c.line("%s", c.Paint(terminal.Bold, s))
+		c.Title(s)
 	}
 }
 
@@ -113,9 +99,9 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 		}
 		c.rest()
 		if !o.Quiet {
-			c.line("")
+			c.Line()
 		}
-		c.line("%s", c.Paint(outcomeColors[r.Summary.Outcome], r.Headline()))
+		c.Line(c.Paint(outcomeColors[r.Summary.Outcome], r.Headline()))
 		return c.Err
 	})
 	if err != nil {
@@ -126,11 +112,11 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 
 func (c *console) head() {
 	for i, side := range []*Side{&c.r.Direct, &c.r.Through} {
-		name := c.Paint(terminal.Bold, []string{"direct  ", "through "}[i])
-		c.line("%s %s", name, show(side.Address, shortSubject))
+		c.Line(c.Paint(terminal.Bold, []string{"direct  ", "through "}[i]), " ",
+			show(side.Address, shortSubject))
 		for _, e := range side.Endpoints {
-			offers := cmp.Or(strings.Join(e.Revisions, ", "), "none of the revisions asked for")
-			c.line("         %s: %s", e.Transport, offers)
+			c.Line("         ", e.Transport, ": ", cmp.Or(strings.Join(e.Revisions, ", "),
+				"none of the revisions asked for"))
 		}
 	}
 	for _, x := range c.r.Compared {
@@ -140,7 +126,7 @@ func (c *console) head() {
 				words = append(words, fmt.Sprintf("%s %d", g, n))
 			}
 		}
-		c.line("%s", c.Paint(terminal.Dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+
+		c.Line(c.Paint(terminal.Dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+
 			strings.Join(words, ", ")))
 	}
 }
@@ -148,33 +134,33 @@ func (c *console) head() {
 func (c *console) group(g Group) {
 	all := gather(c.r.Differences, g, shape)
 	if c.o.Quiet || c.o.Verbose {
-		all = gather(c.r.Differences, g, func(d *Difference) string { return fmt.Sprintf("%p", d) })
+		all = gather(c.r.Differences, g, func(d *Difference) *Difference { return d })
 	}
 	c.title(len(all), string(g))
-	for _, a := range all {
-		d := a.first
+	n := shortValue
+	if c.o.Verbose {
+		n = longValue
+	}
+	for _, same := range all {
+		d := same[0]
 		kind := c.Paint(kindColors[d.Kind], fmt.Sprintf("%-7s", strings.ToUpper(string(d.Kind))))
-		c.line("  %s %s  %s", kind, what(&a), c.among(d.Revisions))
-		n := shortValue
-		if c.o.Verbose {
-			n = longValue
-		}
-		if !c.o.Quiet {
-			c.line("    direct   %s", value(d.Direct, d.DirectBytes, d.Part, n))
-			c.line("    through  %s", value(d.Through, d.ThroughBytes, d.Part, n))
+		c.Line("  ", kind, " ", what(same), "  ", c.among(d.Revisions))
+		if values := values(d, n); !c.o.Quiet {
+			c.Line("    direct   ", values[0])
+			c.Line("    through  ", values[1])
 		}
 	}
 }
 
 // what names the member and the subjects of differences.
-func what(a *alike) string {
-	member, n := show(a.first.Member, shortSubject), len(a.subjects)
-	if n == 1 && member != "" && a.subjects[0] == declaration {
+func what(same []*Difference) string {
+	member, n := show(same[0].Member, shortSubject), len(same)
+	if n == 1 && member != "" && same[0].Subject == declaration {
 		return member
 	}
 	var subjects []string
-	for _, s := range a.subjects {
-		subjects = append(subjects, show(s, shortSubject))
+	for _, d := range same {
+		subjects = append(subjects, show(d.Subject, shortSubject))
 	}
 	text := plural.List(subjects, fewSubjects)
 	if n > 1 {
@@ -184,6 +170,11 @@ func what(a *alike) string {
 		text = member + " of " + text
 	}
 	return text
+}
+
+// values are those of both sides.
+func values(d *Difference, n int) [2]string {
+	return [2]string{value(d.Direct, d.DirectBytes, d.Part, n), value(d.Through, d.ThroughBytes, d.Part, n)}
 }
 
 // value is a value on one line, from where it is worth looking at.
@@ -215,8 +206,8 @@ func (c *console) among(list []string) string {
 // itself says, a line each, what the server changes by itself, and shows in which revisions.
 func (r *Report) itself(shown func([]string) string) (all []string) {
 	for _, g := range Groups() {
-		for _, a := range gather(r.Unsteady, g, shape) {
-			all = append(all, string(g)+": "+what(&a)+": "+a.first.Reason+shown(a.first.Revisions))
+		for _, same := range gather(r.Unsteady, g, shape) {
+			all = append(all, string(g)+": "+what(same)+": "+same[0].Reason+shown(same[0].Revisions))
 		}
 	}
 	return all
@@ -238,10 +229,10 @@ func (c *console) rest() {
 		c.title(len(all), title)
 		for i, s := range all {
 			if i == few && !c.o.Verbose {
-				c.line("  and %d more", len(all)-few)
+				c.Line(fmt.Sprintf("  and %d more", len(all)-few))
 				return
 			}
-			c.line("  %s", s)
+			c.Line("  ", s)
 		}
 	}
 	safe := func(all []string) []string {
@@ -267,8 +258,8 @@ func (c *console) rest() {
 			revision = " --revision " + x.Revision
 		}
 	}
-	c.line("")
-	c.line("look closer: %s --verbose --json compare.json", show(c.o.Again, maxName*2)+revision)
+	c.Line()
+	c.Line("look closer: ", show(c.o.Again, maxName*2), revision, " --verbose --json compare.json")
 }
 
 // joined puts together notes that say the same of several revisions.
@@ -309,63 +300,37 @@ func (r *Report) Headline() string {
 	return text
 }
 
-// maxRows bounds a summary: pull requests take 65536 characters at most.
-const maxRows = 100
+var (
+	//go:embed summary.md.tmpl
+	summaryText string
+
+	summaryTemplate = sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("summary").Funcs(template.FuncMap{
+			"cell": safe.MarkdownCell, "code": safe.MarkdownCode, "count": plural.Count, "join": strings.Join,
+			"program": func(t reports.Tool) string { return strings.TrimSpace(t.Name + " " + t.Version) },
+			"alike":   func(r *Report, g Group) [][]*Difference { return gather(r.Differences, g, shape) },
+			"next":    func(n int) int { return n + 1 }, "values": values, "what": what,
+		}).Parse(summaryText))
+	})
+)
 
 // WriteMarkdown writes a comparison for pull requests. What came from a side stands in
 // spans of code, so that nothing in it means anything.
 func WriteMarkdown(w io.Writer, r *Report) error {
-	b := bufio.NewWriter(w)
-	// the writer keeps the first error
-	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) }
-	p("## What the gateway drops or changes: %s\n\n", r.Headline())
-	p("- direct: %s\n- through: %s\n", safe.MarkdownCode(r.Direct.Address, shortSubject),
-		safe.MarkdownCode(r.Through.Address, shortSubject))
-	for _, x := range r.Compared {
-		n := 0
-		for _, asked := range x.Asked {
-			n += asked
-		}
-		p(plural.Of(n, "- %s: %d {question|questions} (%s, %s)\n"), x.Revision, n, x.Direct, x.Through)
-	}
-	rows := 0
-	for _, g := range Groups() {
-		all := gather(r.Differences, g, shape)
-		if len(all) == 0 {
-			continue
-		}
-		p("\n### %s\n\n| | what | direct | through | revisions |\n|---|---|---|---|---|\n", g)
-		for i, a := range all {
-			if rows++; rows > maxRows {
-				p("\n_and %d more, in the JSON report_\n", len(all)-i)
-				break
-			}
-			d := a.first
-			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, safe.MarkdownCell(what(&a), 300),
-				safe.MarkdownCell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
-				safe.MarkdownCell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20),
-				strings.Join(d.Revisions, ", "))
-		}
-	}
-	list := func(title string, all []string) {
-		if len(all) == 0 {
-			return
-		}
-		p("\n### %s\n\n", title)
-		for i, s := range all {
-			if i == maxRows/2 {
-				p("- and %d more, in the JSON report\n", len(all)-i)
-				break
-			}
-			p("- %s\n", safe.MarkdownCode(s, 400))
-		}
-	}
-	list("Changes by itself, not counted", r.itself(func([]string) string { return "" }))
-	list("Not established", r.gaps(" "))
-	list("Notes", joined(r.Notes))
-	p("\n_%s_\n", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
-	if err := b.Flush(); err != nil {
+	itself := r.itself(func([]string) string { return "" })
+	lists := map[string][]string{"Changes by itself, not counted": itself, "Not established": r.gaps(" "),
+		"Notes": joined(r.Notes)}
+	if err := summaryTemplate().Execute(w, map[string]any{"Report": r, "Groups": Groups(),
+		"Lists": lists}); err != nil {
 		return fmt.Errorf("writing the comparison: %w", err)
 	}
 	return nil
+}
+
+// Questions is how many were answered.
+func (x Compared) Questions() (n int) {
+	for _, asked := range x.Asked {
+		n += asked
+	}
+	return n
 }

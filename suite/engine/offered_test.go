@@ -30,7 +30,7 @@ func TestOffered(t *testing.T) {
 		{requirement.R20251125, plain, false, requirement.ProfilePagination, true},
 		{requirement.R20251125, bare, false, requirement.ProfilePagination, false},
 		{requirement.R20251125, bare, false, requirement.ProfileCore, false},
-		{requirement.R20251125, bare, false, requirement.ProfileTransport, true},
+		{requirement.R20251125, bare, false, "transport", true},
 		{requirement.R20251125, "", false, requirement.ProfileCore, true},
 	} {
 		c := requirement.Combination{Revision: test.revision, Transport: requirement.Stdio}

@@ -58,12 +58,12 @@ func padding(f *findings, end, letters, pads int, last byte) {
 		f.add(CodeBadLength, end,
 			"%d letters, one more than a multiple of four, encode no whole number of bytes", letters)
 		return
-	case pads > needed:
-		f.add(CodeMisplacedPadding, end, "%d padding signs after %d letters, where there should be %d", pads,
-			letters, needed)
-	case pads < needed:
-		f.add(CodeMissingPadding, end, "%d padding signs after %d letters, where there should be %d", pads,
-			letters, needed)
+	case pads != needed:
+		code := CodeMissingPadding
+		if pads > needed {
+			code = CodeMisplacedPadding
+		}
+		f.add(code, end, "%d padding signs after %d letters, where there should be %d", pads, letters, needed)
 	}
 	if mask := (1 << (2 * needed)) - 1; rest != 0 && base64Value(last)&mask != 0 {
 		f.soft(CodePadBits, end, "the unused bits of the last letter, %q, are not zero", last)

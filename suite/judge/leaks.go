@@ -109,10 +109,7 @@ func (c LeakCut) literal(literal, name string) (short string, ok bool) {
 // decoded is what a base64 text stands for. Most texts are none, which their first
 // foreign character shows.
 func decoded(text string) (data string, ok bool) {
-	if strings.ContainsFunc(text, func(r rune) bool {
-		// #nosec G115 -- it is ASCII there
-		return r >= utf8.RuneSelf || !isAlphaNum(byte(r)) && !strings.ContainsRune("+/-_= \t\r\n", r)
-	}) {
+	if !all(text, func(c byte) bool { return isAlphaNum(c) || strings.IndexByte("+/-_= \t\r\n", c) >= 0 }) {
 		return "", false
 	}
 	d, err := Decode(text)

@@ -68,15 +68,13 @@ func metaName(f *findings, name string, at int) {
 	if name == "" {
 		return
 	}
-	for i := range len(name) {
-		if c := name[i]; !isAlphaNum(c) && c != '-' && c != '_' && c != '.' {
-			f.add(CodeBadName, at+i, "%s in the name of the key", describe(name[i:]))
-			return
-		}
-	}
-	if !isAlphaNum(name[0]) {
+	i := run(name, func(c byte) bool { return isAlphaNum(c) || c == '-' || c == '_' || c == '.' })
+	switch end := len(name) - 1; {
+	case i <= end:
+		f.add(CodeBadName, at+i, "%s in the name of the key", describe(name[i:]))
+	case !isAlphaNum(name[0]):
 		f.add(CodeBadName, at, "the name starts with %s instead of a letter or digit", describe(name))
-	} else if end := len(name) - 1; !isAlphaNum(name[end]) {
+	case !isAlphaNum(name[end]):
 		f.add(CodeBadName, at+end, "the name ends with %s instead of a letter or digit", describe(name[end:]))
 	}
 }

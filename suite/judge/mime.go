@@ -55,10 +55,7 @@ func token(f *findings, s string, at int, what string) {
 		f.add(CodeBadType, at, "%s is empty", what)
 		return
 	}
-	// #nosec G115 -- it is ASCII there
-	if i := strings.IndexFunc(s, func(r rune) bool {
-		return r >= utf8.RuneSelf || !isToken(byte(r))
-	}); i >= 0 {
+	if i := run(s, isToken); i < len(s) {
 		f.add(CodeBadType, at+i, "%s contains %s", what, describe(s[i:]))
 	}
 }
@@ -73,11 +70,8 @@ func isToken(c byte) bool {
 func parameters(f *findings, s string, i int) {
 	for i < len(s) {
 		i++ // the semicolon
-		i = skipBlank(s, i)
-		start := i
-		for i < len(s) && isToken(s[i]) {
-			i++
-		}
+		start := skipBlank(s, i)
+		i = start + run(s[start:], isToken)
 		if start == i && (i == len(s) || s[i] == ';') {
 			continue // RFC 9110 lets a parameter be empty
 		}
@@ -99,10 +93,7 @@ func parameters(f *findings, s string, i int) {
 }
 
 func skipBlank(s string, i int) int {
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
-		i++
-	}
-	return i
+	return i + run(s[i:], func(c byte) bool { return c == ' ' || c == '\t' })
 }
 
 // parameterValue is the offset behind the token or quoted text at s[i].
@@ -120,11 +111,8 @@ func parameterValue(s string, i int) (end int, ok bool) {
 		}
 		return i, false
 	}
-	start := i
-	for i < len(s) && isToken(s[i]) {
-		i++
-	}
-	return i, i > start
+	n := run(s[i:], isToken)
+	return i + n, n > 0
 }
 
 // Essence is a media type without parameters, in lower case.

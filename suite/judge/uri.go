@@ -74,13 +74,11 @@ func scheme(f *findings, name string) {
 		f.add(CodeBadScheme, 0, "the scheme starts with %s instead of a letter", describe(name))
 		return
 	}
-	for i := 1; i < len(name); i++ {
-		if c := name[i]; !isAlphaNum(c) && c != '+' && c != '-' && c != '.' {
-			f.add(CodeBadScheme, i,
-				"the scheme contains %s; only letters, digits, \"+\", \"-\" and \".\" may stand there",
-				describe(name[i:]))
-			return
-		}
+	i := run(name, func(c byte) bool { return isAlphaNum(c) || strings.IndexByte("+-.", c) >= 0 })
+	if i < len(name) {
+		f.add(CodeBadScheme, i,
+			"the scheme contains %s; only letters, digits, \"+\", \"-\" and \".\" may stand there",
+			describe(name[i:]))
 	}
 }
 
@@ -185,25 +183,23 @@ func isIPLiteral(s string) bool {
 }
 
 func port(f *findings, text string, at int) {
-	for i := range len(text) {
-		if isDigit(text[i]) {
-			continue
-		}
-		if strings.Contains(text, ":") {
-			f.add(CodeBadPort, at+i, "%s in the port; an IPv6 address must stand in square brackets",
-				describe(text[i:]))
-		} else {
-			f.add(CodeBadPort, at+i, "%s in the port, which is a row of digits", describe(text[i:]))
-		}
-		return
+	switch i := run(text, isDigit); {
+	case i == len(text):
+	case strings.Contains(text, ":"):
+		f.add(CodeBadPort, at+i, "%s in the port; an IPv6 address must stand in square brackets",
+			describe(text[i:]))
+	default:
+		f.add(CodeBadPort, at+i, "%s in the port, which is a row of digits", describe(text[i:]))
 	}
 }
 
-func all(s string, ok func(byte) bool) bool {
-	for i := range len(s) {
-		if !ok(s[i]) {
-			return false
-		}
+// run is how many bytes at the beginning of a text are of a kind.
+func run(s string, ok func(byte) bool) int {
+	n := 0
+	for n < len(s) && ok(s[n]) {
+		n++
 	}
-	return true
+	return n
 }
+
+func all(s string, ok func(byte) bool) bool { return run(s, ok) == len(s) }

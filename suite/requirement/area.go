@@ -9,42 +9,35 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 // firstRelease is the release of rows that name none.
 const firstRelease = "0.1"
 
-// The profiles: the parts of the resources feature that a report sums up.
+// The profiles that depend on what a target declares, of all that a report sums up.
 const (
 	ProfileCore          = "core"
 	ProfilePagination    = "pagination"
 	ProfileTemplates     = "templates"
 	ProfileCompletion    = "completion"
 	ProfileSubscriptions = "subscriptions"
-	ProfileCaching       = "caching"
-	ProfileTransport     = "transport"
-	ProfileSecurity      = "security"
 )
 
 // Profiles lists all profiles, in the order of reports.
-func Profiles() []string {
-	return []string{
-		ProfileCore, ProfilePagination, ProfileTemplates, ProfileCompletion,
-		ProfileSubscriptions, ProfileCaching, ProfileTransport, ProfileSecurity,
-	}
-}
+func Profiles() []string { return reports.DefaultProfiles() }
 
 // Area is a part of the catalogue: the rows of one file.
 type Area struct {
 	// Name is the first part of the ids, such as "PAGE".
-	Name string
+	Name string `yaml:"area"`
 	// Title says in words what the area is about, such as "Pagination".
-	Title string
+	Title string `yaml:"title"`
 	// Profile is the profile that the area counts towards, where a row names no other.
-	Profile string
+	Profile string `yaml:"profile"`
 	// Profiles are those of the area's own, in the order of reports; nil where
 	// it has one of those that all areas share.
-	Profiles []string
+	Profiles []string `yaml:"profiles"`
 	// Rows are sorted by id, and so are Observations.
 	Rows         []Requirement
 	Observations []Observation
@@ -52,10 +45,7 @@ type Area struct {
 
 // areaFile is an area as its file has it.
 type areaFile struct {
-	Area         string                 `yaml:"area"`
-	Title        string                 `yaml:"title"`
-	Profile      string                 `yaml:"profile"`
-	Profiles     []string               `yaml:"profiles"`
+	Area         `yaml:",inline"`
 	GridOnly     bool                   `yaml:"grid-only"`
 	Documents    map[string][]string    `yaml:"documents"`
 	Rows         map[string]row         `yaml:"rows"`
@@ -64,37 +54,20 @@ type areaFile struct {
 
 // row is a requirement as its file has it.
 type row struct {
-	Title       string             `yaml:"title"`
-	Text        string             `yaml:"text"`
-	Change      string             `yaml:"change"`
-	Profile     string             `yaml:"profile"`
-	Gravity     Gravity            `yaml:"gravity"`
-	Observed    string             `yaml:"observed"`
-	Under       []string           `yaml:"under"`
-	Level       Level              `yaml:"level"`
-	Grade       Grade              `yaml:"grade"`
-	Basis       Basis              `yaml:"basis"`
-	Implied     string             `yaml:"implied"`
+	Requirement `yaml:",inline"`
 	Since       Revision           `yaml:"since"`
 	Until       Revision           `yaml:"until"`
 	Except      []Revision         `yaml:"except"`
-	Transports  []Transport        `yaml:"transports"`
 	From        map[Revision]Terms `yaml:"from"`
 	Section     references         `yaml:"section"`
-	Tolerated   string             `yaml:"tolerated"`
-	Needs       string             `yaml:"needs"`
-	Config      []string           `yaml:"config"`
-	Untestable  string             `yaml:"untestable"`
-	Added       string             `yaml:"added"`
-	Provisional bool               `yaml:"provisional"`
+	Added       string             `yaml:"added"` // the release
 }
 
 // reference names a section, and the revisions in which the row cites it if these
 // are not all that hold it, or the one transport. It may stand for itself: "page#anchor".
 type reference struct {
-	At        string    `yaml:"at"`
-	Since     Revision  `yaml:"since"`
-	Until     Revision  `yaml:"until"`
+	At        string `yaml:"at"`
+	Span      `yaml:",inline"`
 	Transport Transport `yaml:"transport"`
 }
 
@@ -126,8 +99,8 @@ func ReadArea(file, text string) (Area, error) {
 		return Area{}, err
 	}
 	r := &areaReader{reader: reader{x}, file: &f}
-	if !areaName.MatchString(f.Area) {
-		r.Fail("area", "area must be a name of capital letters such as PAGE, not %q", f.Area)
+	if !areaName.MatchString(f.Name) {
+		r.Fail("area", "area must be a name of capital letters such as PAGE, not %q", f.Name)
 	}
 	if f.Title == "" {
 		r.Fail("title", "title is missing: what is the area about?")
@@ -138,7 +111,7 @@ func ReadArea(file, text string) (Area, error) {
 	if len(f.Rows)+len(f.Observations) == 0 {
 		r.Fail("rows", "rows is empty: an area has requirements")
 	}
-	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile, Profiles: f.Profiles}
+	area := f.Area
 	area.Observations = r.observations(f.Title, f.Observations)
 	for _, id := range slices.Sorted(maps.Keys(f.Rows)) {
 		area.Rows = append(area.Rows, r.requirement(id, f.Rows[id]))
@@ -168,18 +141,13 @@ var rowNumber = regexp.MustCompile(`^[0-9]{2}$`)
 // requirement makes a requirement of a row; it notes what is wrong with it.
 func (a *areaReader) requirement(id string, w row) Requirement {
 	path := "rows." + id
-	if number, ok := strings.CutPrefix(id, a.file.Area+"-"); !ok || !rowNumber.MatchString(number) {
-		a.Fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area,
-			a.file.Area, id)
+	if number, ok := strings.CutPrefix(id, a.file.Name+"-"); !ok || !rowNumber.MatchString(number) {
+		a.Fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Name,
+			a.file.Name, id)
 	}
-	q := Requirement{
-		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile),
-		Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
-		Implied: w.Implied,
-		Since:   cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly,
-		Gravity: w.Gravity, Observed: w.Observed,
-		Under: w.Under,
-	}
+	q := w.Requirement
+	q.ID, q.Profile, q.Since = id, cmp.Or(q.Profile, a.file.Profile), cmp.Or(w.Added, firstRelease)
+	q.gridOnly = a.file.GridOnly
 	if w.Gravity != "" {
 		oneOf(&a.reader, path+".gravity", w.Gravity, Basic, Security, Codes)
 	}
@@ -250,7 +218,7 @@ func (a *areaReader) transports(path string, given []Transport, revisions []Revi
 // terms works out what the requirement is worth, by itself and in the revisions in
 // which that differs. What is provisional warns at most.
 func (a *areaReader) terms(path string, w row, q *Requirement) {
-	own := Terms{w.Level, w.Grade, w.Basis}.over(Terms{Basis: Normative})
+	own := w.Terms.over(Terms{Basis: Normative})
 	a.sound(path, own)
 	in := func(rev Revision) Terms {
 		for _, date := range slices.Backward(rev.entry().Line) {
@@ -318,13 +286,12 @@ func (a *areaReader) sections(path string, given references, q *Requirement) []S
 			oneOf(&a.reader, at+".transport", ref.Transport, q.Transports...)
 		}
 		s, ok := sections().find(ref.At, a.file.Documents)
-		span := Span{ref.Since, ref.Until}
 		switch {
 		case !ok:
 			a.Fail(at, "there is no section %q%s", ref.At, sections().hint(ref.At, a.file.Documents))
-		case !a.span(at, span) || !a.inside(at, span, s.Span, ref.At):
+		case !a.span(at, ref.Span) || !a.inside(at, ref.Span, s.Span, ref.At):
 		default:
-			s.Span, s.Transport = span.within(s.Span), ref.Transport
+			s.Span, s.Transport = ref.within(s.Span), ref.Transport
 			a.cited(at, s, found, revisions)
 			found = append(found, s)
 		}

@@ -55,7 +55,7 @@ rows:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a.Name != "DEMO" || a.Title != "Demo" || a.Profile != ProfileSecurity || len(a.Rows) != 2 ||
+	if a.Name != "DEMO" || a.Title != "Demo" || a.Profile != "security" || len(a.Rows) != 2 ||
 		a.Rows[1].ID != "DEMO-10" {
 		t.Fatalf("got %+v", a)
 	}

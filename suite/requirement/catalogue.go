@@ -100,12 +100,16 @@ func (c *Catalogue) Requirements() []Requirement { return slices.Clone(c.rows) }
 // Find returns the requirement with an id, and whether there is one. The value is the
 // caller's own; the slices inside are shared and must not be changed.
 func (c *Catalogue) Find(id string) (*Requirement, bool) {
-	i, ok := c.position[id]
-	if !ok {
-		return nil, false
+	found := *c.row(id)
+	return &found, found.ID != ""
+}
+
+// row is the requirement with an id; an empty one if there is none.
+func (c *Catalogue) row(id string) *Requirement {
+	if i, ok := c.position[id]; ok {
+		return &c.rows[i]
 	}
-	found := c.rows[i]
-	return &found, true
+	return &Requirement{}
 }
 
 // Areas lists all areas in their order. The slice is the caller's own.
@@ -122,12 +126,7 @@ func (c *Catalogue) Area(name string) *Area {
 }
 
 // Profile is the profile that a requirement counts towards; empty for an unknown one.
-func (c *Catalogue) Profile(id string) string {
-	if i, ok := c.position[id]; ok {
-		return c.rows[i].Profile
-	}
-	return ""
-}
+func (c *Catalogue) Profile(id string) string { return c.row(id).Profile }
 
 // Demand says who has to do what, of a requirement in the combination of a result; empty for an unknown one.
 func (c *Catalogue) Demand(x *reports.Result) string {
@@ -135,18 +134,14 @@ func (c *Catalogue) Demand(x *reports.Result) string {
 	if !ok {
 		return ""
 	}
-	return r.Demand(Combination{
-		Revision: Revision(x.Revision), Transport: Transport(x.Transport),
-	})
+	return r.Demand(Combination{Revision(x.Revision), Transport(x.Transport)})
 }
 
 // Describe gives the full text of a requirement and what its check lets pass, for the
 // writers of reports; both are empty for an unknown one.
 func (c *Catalogue) Describe(id string) (text, tolerated string) {
-	if i, ok := c.position[id]; ok {
-		return c.rows[i].Text, c.rows[i].Tolerated
-	}
-	return "", ""
+	r := c.row(id)
+	return r.Text, r.Tolerated
 }
 
 // Titles lists the areas in their order, for the writers of reports.

@@ -105,43 +105,44 @@ type Requirement struct {
 	ID string
 	// Title is the requirement in a few words; Text in a full sentence of
 	// our own.
-	Title, Text string
+	Title string `yaml:"title"`
+	Text  string `yaml:"text"`
 	// Change says what to do where the requirement is broken and a check has nothing more
 	// particular to say.
-	Change string
+	Change string `yaml:"change"`
 	// Profile is the profile that it counts towards.
-	Profile string
+	Profile string `yaml:"profile"`
 	// Terms hold where a revision has none of its own.
-	Terms
+	Terms `yaml:",inline"`
 	// Gravity is empty where nothing more than the grade is to be said.
-	Gravity Gravity
+	Gravity Gravity `yaml:"gravity"`
 	// Observed is the id of the observation that a violation is where the grade is info;
 	// empty means "not-as-expected".
-	Observed string
+	Observed string `yaml:"observed"`
 	// Under are the ids of deeper requirements, the deepest first: a violation that stands where
 	// one of theirs does is the same defect, and people read of it there.
-	Under []string
+	Under []string `yaml:"under"`
 	// Revisions and Transports say where the requirement applies.
 	Revisions  []Revision
-	Transports []Transport
+	Transports []Transport `yaml:"transports"`
 	// Sections lists the sources, the most telling one first.
 	Sections []Section
 	// Implied says what the demand follows from where no keyword and no rule of the schema makes it.
-	Implied string
+	Implied string `yaml:"implied"`
 	// Tolerated says what the check lets pass, and why.
-	Tolerated string
+	Tolerated string `yaml:"tolerated"`
 	// Needs says what the user must add to the target file before the
 	// requirement can be judged; empty if nothing.
-	Needs string
+	Needs string `yaml:"needs"`
 	// Config names what of the target file that is, such as "subjects.missing"; empty where it
 	// is something else.
-	Config []string
+	Config []string `yaml:"config"`
 	// Untestable says why no black-box check can exist; empty if one can.
-	Untestable string
+	Untestable string `yaml:"untestable"`
 	// Since is the release of mcpcheck that brought the row.
 	Since string
 	// Provisional rows warn at most: they are new in this minor release.
-	Provisional bool
+	Provisional bool `yaml:"provisional"`
 	// in holds the terms in each of the revisions.
 	in map[Revision]Terms
 	// gridOnly rows do not apply in combinations that the specification does

@@ -203,8 +203,7 @@ const schemaPage = "schema"
 
 // pageEntry is what the table says of a page of the specification.
 type pageEntry struct {
-	Since   Revision        `yaml:"since"`
-	Until   Revision        `yaml:"until"`
+	Span    `yaml:",inline"`
 	Anchors map[string]Span `yaml:"anchors"`
 }
 
@@ -240,12 +239,11 @@ func readSections(file, text string) (*sectionTable, error) {
 	r := &reader{x}
 	for _, name := range slices.Sorted(maps.Keys(t.Pages)) {
 		p := t.Pages[name]
-		page := Span{p.Since, p.Until}
-		r.span("pages."+name, page)
+		r.span("pages."+name, p.Span)
 		for _, anchor := range slices.Sorted(maps.Keys(p.Anchors)) {
 			path, span := "pages."+name+".anchors."+anchor, p.Anchors[anchor]
 			r.span(path, span)
-			r.inside(path, span, page, name)
+			r.inside(path, span, p.Span, name)
 		}
 	}
 	return t, r.Err()
@@ -263,7 +261,7 @@ func (t *sectionTable) find(ref string, documents map[string][]string) (Section,
 		return s, slices.Contains(anchors, anchor) || anchor == "" && len(anchors) > 0
 	}
 	span, ok := p.Anchors[anchor]
-	s.Span = span.within(Span{p.Since, p.Until})
+	s.Span = span.within(p.Span)
 	return s, ok || anchor == ""
 }
 
