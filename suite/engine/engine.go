@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -100,17 +99,17 @@ type endpoint struct {
 // [*UsageError] means that the configuration cannot be run. If nothing of the
 // target can be reached, the run has no rows: [Run.Unreachable] says why.
 func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
-	measured := cfg.Budget <= 0
-	cfg = cfg.withDefaults()
-	cfg.Progress = oneByOne(cfg.Progress)
 	if cfg.Target == nil || len(cfg.Target.Endpoints) == 0 {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
+	measured := cfg.Limits.Over(cfg.Target.Limits).Budget <= 0
+	cfg = cfg.withDefaults()
+	cfg.Progress = oneByOne(cfg.Progress)
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg,
-		transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message,
-			Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(),
+		transcript: wire.NewTranscript(wire.Budget{Frame: cfg.MessageBytes, Total: cfg.RunBytes}),
+		limiter:    session.Paced(cfg.Rate),
+		longs:      &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(),
 		ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, 4*cfg.Jobs),
 		watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
 	}
@@ -325,11 +324,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 		Endpoint:   e.Endpoint,
 		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes, OneByOne: e.Server() != nil &&
 			limit.OneByOne(),
-		Limits: scenario.Limits{
-			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,
-			Pages: cmp.Or(r.cfg.Target.Limits.Pages, walkPages), Reads: max(r.cfg.Reads, 0),
-			Probes: min(probes, r.cfg.Jobs),
-		},
+		Limits: scenario.Limits{Limits: r.cfg.Limits, Probes: min(probes, r.cfg.Jobs)},
 	}, o)
 }
 

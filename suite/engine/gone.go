@@ -173,17 +173,15 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string)
 // knock opens a session and asks for a sign of life. It returns why there was
 // none; whatever answers lives, and what does not in time may be busy.
 func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
-	id := r.nextID()
-	s, err := session.Open(ctx, e.dialer, session.Options{
-		Revision: st.Combination.Revision, Kind: recording.Probe, ID: id, Transcript: r.transcript,
-		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter, Patience: r.patience,
-	})
+	o := r.session(recording.Probe, r.cfg.Timeout)
+	o.Revision, o.ID = st.Combination.Revision, r.nextID()
+	s, err := session.Open(ctx, e.dialer, o)
 	if s != nil {
 		defer s.Close(context.Background())
 	}
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
-		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool {
+		heard := slices.ContainsFunc(r.transcript.Session(o.ID), func(f wire.Frame) bool {
 			return f.Dir == wire.In
 		})
 		late := errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != nil
@@ -254,7 +252,7 @@ func restsOnEnd(j *Judgement, take *Take) bool {
 // serve starts the servers of the endpoints that are going to be asked, and returns the
 // target with their addresses.
 func (r *Run) serve(ctx context.Context) (*target.Target, error) {
-	t, stop, err := r.cfg.Target.Serve(ctx, r.cfg.Start, func(e *target.Endpoint) bool {
+	t, stop, err := r.cfg.Target.Serve(ctx, r.cfg.StartTimeout, func(e *target.Endpoint) bool {
 		if len(r.cfg.candidates(e)) == 0 {
 			return false
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // BenchmarkJudge: all verdicts on a recorded run of the reference in all
@@ -17,7 +18,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	defer server.Close()
 	r, err := Prepare(b.Context(), Config{Target: described, SecurityProbes: true,
-		QuietWindow: embedded.QuietWindow})
+		Limits: target.Limits{QuietWindow: embedded.QuietWindow}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -23,6 +23,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
+// session is how a session is opened beside those of scripts, within a time.
+func (r *Run) session(kind recording.Kind, start time.Duration) session.Options {
+	return session.Options{Kind: kind, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: start,
+		Limiter: r.limiter, Patience: r.patience}
+}
+
 // misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
 // reached, but opened no stream, or none that can be used. That is judged, by the
 // requirements on the stream, instead of being taken for a wrong address.
@@ -88,14 +94,14 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	ask := r.cfg.revisions(e.Endpoint)
 	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs,
-			Turns: r.turns, Reuse: &e.reuse,
+			Message: r.cfg.MessageBytes, Total: r.cfg.ConnectionBytes, Results: r.longs, Turns: r.turns,
+			Reuse: &e.reuse,
 		}})
 		if err != nil {
 			return err
 		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout,
-			Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Habits: &e.habits}
+		opts := r.session(recording.Clean, r.cfg.StartTimeout)
+		opts.Habits = &e.habits
 		before, stop := r.transcript.Len(), func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
@@ -138,7 +144,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 				e.unreachable += "; before that: " + first
 			} else {
 				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which "+
-					"--start-timeout allows %s", r.cfg.Start)
+					"--start-timeout allows %s", r.cfg.StartTimeout)
 			}
 			if said := r.nonsense(before); said != "" {
 				e.unreachable += ", and the target had " + said
@@ -218,10 +224,8 @@ func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 		return
 	}
 	// Of what the answer does not tell, such as why none came, nothing depends on it.
-	found, _ := session.Detect(ctx, e.dialer, session.Options{
-		Kind: recording.Probe, Transcript: r.transcript, Timeout: r.cfg.Timeout,
-		Start: min(r.cfg.Start, r.cfg.Timeout), Limiter: r.limiter, Patience: r.patience,
-	}, ask, e.instances(), r.nextID)
+	found, _ := session.Detect(ctx, e.dialer, r.session(recording.Probe, min(r.cfg.StartTimeout,
+		r.cfg.Timeout)), ask, e.instances(), r.nextID)
 	found.Close()
 	e.others = slices.Concat(e.others, found.Served, found.Offered)
 }

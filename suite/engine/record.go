@@ -316,9 +316,9 @@ func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 func recalled(f *file, areas *area.Set) *Run {
 	r := &Run{
 		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
-			Areas:       areas,
-			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
-			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
+			Areas:  areas,
+			Limits: target.Limits{QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond},
+			Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
 		takes: map[requirement.Combination]*Take{},
 	}

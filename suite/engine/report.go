@@ -139,7 +139,7 @@ func (r *Run) shown() reports.Config {
 		return cfg
 	}
 	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(),
-		r.cfg.Start.Milliseconds()
+		r.cfg.StartTimeout.Milliseconds()
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
 	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
 	cfg.RatePerSecond = r.cfg.Rate

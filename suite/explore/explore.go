@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -35,7 +34,7 @@ var rows = map[string]bool{"LIST-01": true, "TMPL-01": true, "READ-01": true, "E
 // [*engine.UsageError], or says why nothing could be reached.
 func Look(ctx context.Context, cfg engine.Config) (found target.Found, err error) {
 	cfg.Select = func(r engine.Row) bool { return rows[r.Requirement.ID] }
-	t, stop, err := cfg.Target.Serve(ctx, cfg.Start, nil)
+	t, stop, err := cfg.Target.Serve(ctx, cfg.StartTimeout, nil)
 	if err != nil {
 		return found, err
 	}
@@ -161,10 +160,11 @@ func ask(ctx context.Context, cfg engine.Config, facts *recording.Facts, found *
 		if err != nil {
 			continue
 		}
+		limits := cfg.Limits.Over(cfg.Target.Limits).Over(target.DefaultLimits)
 		s, err := session.Open(ctx, dialer, session.Options{
 			Revision: facts.Combination.Revision, Kind: recording.Clean, ID: "init",
-			Transcript: wire.NewTranscript(wire.Budget{}),
-			Timeout:    cmp.Or(cfg.Timeout, 10*time.Second), Start: cmp.Or(cfg.Start, 30*time.Second),
+			Transcript: wire.NewTranscript(wire.Budget{}), Timeout: limits.Timeout,
+			Start: limits.StartTimeout,
 		})
 		if err == nil {
 			if facts.Declares("completions") {

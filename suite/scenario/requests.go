@@ -121,7 +121,7 @@ func (p *Play) Initialize(
 	if !ok {
 		return nil, nil
 	}
-	q.Timeout = p.Limits.Start
+	q.Timeout = p.Limits.StartTimeout
 	x := c.Note(c.S.Do(ctx, q))
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a

@@ -16,13 +16,9 @@ import (
 
 // Limits bounds what scenarios do. All members but Patience must be set.
 type Limits struct {
-	Timeout     time.Duration // one request
-	Start       time.Duration // starting, connecting and the handshake
-	QuietWindow time.Duration // how long silence is watched
+	target.Limits
 	// how many times as long as usual scripts wait that choose for themselves; 0 is once
 	Patience int
-	Pages    int // pages of a walk
-	Reads    int // resources read in a sweep; 0 means all
 	Probes   int // expendable sessions at once
 }
 

@@ -48,7 +48,7 @@ func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
 		return c, ok
 	}
 	x := c.Do(ctx, session.Request{Step: StepSecondClient, Method: "initialize",
-		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start})
+		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.StartTimeout})
 	if c.S.Adopt(x) != nil {
 		return nil, false
 	}

@@ -126,7 +126,7 @@ var unopened = session.Options{Kind: recording.Probe, NoHandshake: true}
 // our own has to start before it can read.
 func firstAnswer(c *scenario.Client) time.Duration {
 	if c.Facts.Owned {
-		return c.Limits.Start
+		return c.Limits.StartTimeout
 	}
 	return 0
 }
@@ -177,7 +177,7 @@ func sound(ctx context.Context, faulty *scenario.Client, last *recording.Exchang
 		return
 	}
 	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize",
-		Timeout: faulty.Limits.Start,
+		Timeout: faulty.Limits.StartTimeout,
 		Params:  session.InitializeParams(string(faulty.Revision()))}))
 	if c.S.Adopt(x) == nil {
 		c.S.Initialized(ctx)

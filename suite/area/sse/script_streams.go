@@ -238,7 +238,7 @@ var sseEndpointScenario = &scenario.Scenario{
 			return
 		}
 		st := c.S.Peek(ctx, session.Request{Step: stepOpen, HTTPMethod: http.MethodGet,
-			Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.Start)
+			Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.StartTimeout)
 		if st.Open() {
 			c.S.Await(ctx, 0, p.Limits.Timeout, func(f *wire.Frame) bool {
 				return f.Event != nil && f.Event.Type == "endpoint"

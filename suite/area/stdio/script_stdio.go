@@ -111,9 +111,10 @@ func spreadAnswer(ctx context.Context, p *scenario.Play, why string) {
 		return
 	}
 	q := session.Request{Step: recording.StepInitialize, Method: "initialize",
-		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start}
+		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.StartTimeout}
 	if p.Modern() {
-		q = session.Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: p.Limits.Start}
+		q = session.Request{Step: recording.StepDiscover, Method: "server/discover",
+			Timeout: p.Limits.StartTimeout}
 	}
 	c.Note(c.S.Do(ctx, q))
 	p.Break(recording.CodeUnreadable, why)

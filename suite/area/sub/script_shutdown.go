@@ -124,7 +124,7 @@ func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange
 // after this script.
 func back(ctx context.Context, p *scenario.Play) {
 	const pause = 250 * time.Millisecond
-	until := time.Now().Add(p.Limits.Start)
+	until := time.Now().Add(p.Limits.StartTimeout)
 	for ctx.Err() == nil {
 		s, err := p.Open(ctx, session.Options{Kind: recording.Clean})
 		if err == nil {

@@ -126,7 +126,7 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	}
 	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience,
 		p.Habits
-	o.Start, o.Nameless, o.Barred = p.Limits.Start, p.Nameless, p.Barred
+	o.Start, o.Nameless, o.Barred = p.Limits.StartTimeout, p.Nameless, p.Barred
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout
 	}

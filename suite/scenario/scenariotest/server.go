@@ -112,8 +112,8 @@ func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 		Combination: c, Facts: &recording.Facts{Combination: c, Notes: map[string]string{}},
 		Target:   &target.Target{},
 		Endpoint: &target.Endpoint{}, Transcript: wire.NewTranscript(wire.Budget{}),
-		Limits: scenario.Limits{Timeout: 10 * time.Second, Start: 30 * time.Second, QuietWindow: time.Second,
-			Pages: 5, Probes: 2},
+		Limits: scenario.Limits{Limits: target.Limits{QuietWindow: time.Second, Pages: 5,
+			Reads: -1}.Over(target.DefaultLimits), Probes: 2},
 	}, o)
 	var once sync.Once
 	t.Cleanup(func() { once.Do(func() { st.Close() }) })
