@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -60,9 +59,8 @@ func Of(step recording.Step, method, uri string, more ...recording.Tags) session
 }
 
 // ReadResource reads a URI; the exchange has it as a tag, with those given.
-func (c *Client) ReadResource(ctx context.Context, step recording.Step, uri string,
-	more recording.Tags) *recording.Exchange {
-	return c.Do(ctx, Of(step, "resources/read", uri, more))
+func (c *Client) ReadResource(step recording.Step, uri string, more recording.Tags) *recording.Exchange {
+	return c.Do(Of(step, "resources/read", uri, more))
 }
 
 // ReadRequest is a read that asks for progress.
@@ -113,16 +111,16 @@ func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 // Initialize sends a [Handshake] on a new connection and waits for the answer. It goes no further. The
 // client is nil if there is no connection, and the exchange as well.
 func (p *Play) Initialize(
-	ctx context.Context, q session.Request, rev requirement.Revision,
+	q session.Request, rev requirement.Revision,
 ) (*Client, *recording.Exchange) {
 	beside := q.Step == StepReopen || q.Step == StepChosenID
 	o := session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside}
-	c, ok := p.Fresh(ctx, o)
+	c, ok := p.Fresh(o)
 	if !ok {
 		return nil, nil
 	}
 	q.Timeout = p.Limits.StartTimeout
-	x := c.Note(c.S.Do(ctx, q))
+	x := c.Note(c.S.Do(p, q))
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.

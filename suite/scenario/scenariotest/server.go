@@ -121,7 +121,6 @@ func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 }
 
 // Perform plays a script.
-func Perform(t *testing.T, st *pool.Pool,
-	script func(ctx context.Context, p *scenario.Play)) *recording.Recording {
+func Perform(t *testing.T, st *pool.Pool, script func(p *scenario.Play)) *recording.Recording {
 	return scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: "test", Script: script}, nil)
 }
