@@ -296,7 +296,7 @@ func (w *watch) reread() {
 		before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
 		return
 	}
-	w.watcher.S.Quiet(w.p, w.p.Limits.QuietWindow)
+	w.watcher.Quiet(w.p.Limits.QuietWindow)
 	w.read(StepLater, w.watcher, watcher)
 	if beside := w.p.Rec.Step(StepBeside); beside == nil || !beside.Succeeded() ||
 		beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
@@ -318,8 +318,8 @@ func (w *watch) reread() {
 // read reads the resource that is changed. Not by Do, which might ask again in a fresh
 // session: that one would have subscribed to nothing.
 func (w *watch) read(step recording.Step, c *Client, who string) *recording.Exchange {
-	return c.Note(c.S.Do(c, Of(step, "resources/read", w.t.Update.URI,
-		recording.Tags{recording.TagWho: who})))
+	return c.Once(Of(step, "resources/read", w.t.Update.URI,
+		recording.Tags{recording.TagWho: who}))
 }
 
 // twice subscribes what is subscribed, and has the bystander subscribe it and give it
@@ -395,7 +395,7 @@ func (w *watch) giveUp() bool {
 			}
 		}
 		// What is under way may still come before the next change.
-		w.watcher.S.Quiet(w.p, w.p.Limits.QuietWindow)
+		w.watcher.Quiet(w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
 		w.subscribed = false
 		steps := []recording.Step{recording.StepUnsubscribe}
@@ -431,7 +431,7 @@ func (w *watch) list() bool {
 			w.look(w.bystander, StepBesideChanged, change.t.URI, "1")
 		}
 		if !w.announced { // what was never declared takes its time as well
-			w.watcher.S.Quiet(w.p, w.p.Limits.QuietWindow)
+			w.watcher.Quiet(w.p.Limits.QuietWindow)
 		}
 		if !w.watcher.S.Alive() {
 			return false
@@ -459,7 +459,7 @@ func (w *watch) relist(step recording.Step, uri string, announced bool) {
 		if now != before || !announced || n == looks || w.p.Err() != nil {
 			return
 		}
-		w.watcher.S.Quiet(w.p, pause)
+		w.watcher.Quiet(pause)
 	}
 }
 
@@ -497,5 +497,5 @@ func (w *watch) last() {
 	if w.t.Update != nil && !w.update(MarkSilenced) {
 		return
 	}
-	w.watcher.S.Quiet(w.p, w.p.Limits.QuietWindow)
+	w.watcher.Quiet(w.p.Limits.QuietWindow)
 }

@@ -157,7 +157,7 @@ func (w *watch) borrow() {
 		Tags: recording.Tags{"id": id}, Header: map[string]string{session.HeaderLastEventID: id}},
 		w.p.Limits.QuietWindow)
 	if st.Status() == http.StatusOK {
-		c.S.Quiet(w.p, w.p.Limits.QuietWindow)
+		c.Quiet(w.p.Limits.QuietWindow)
 	}
 	c.Note(c.Dropped(st))
 }

@@ -144,6 +144,13 @@ func (c *Client) Do(q session.Request) *recording.Exchange {
 	return c.pass(&message{c: c, q: q, send: send})
 }
 
+// Once sends a message and waits for what becomes of it. Unlike [Client.Do] it never does so again in another
+// session.
+func (c *Client) Once(q session.Request) *recording.Exchange { return c.Note(c.S.Do(c, q)) }
+
+// Quiet watches silence for a while.
+func (c *Client) Quiet(d time.Duration) { c.S.Quiet(c, d) }
+
 // DoEach sends messages that do not depend on each other: see [Each].
 func (c *Client) DoEach(all ...session.Request) {
 	Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(q) })
@@ -199,7 +206,7 @@ func (c *Client) over(life *recording.Exchange) bool {
 		return false
 	}
 	if status != http.StatusNotFound {
-		life = c.Note(c.S.Do(c, c.Ordinary(recording.StepAlive)))
+		life = c.Once(c.Ordinary(recording.StepAlive))
 	}
 	// Who shares it may have found out meanwhile.
 	return life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive()
@@ -216,7 +223,7 @@ func (c *Client) together() bool {
 // Patience is how long to wait for the answer to a message that the target may well ignore:
 // many times what an ordinary request takes now, but no less than the given time.
 func (c *Client) Patience(least time.Duration) time.Duration {
-	x := c.Note(c.S.Do(c, c.Ordinary(recording.StepAlive)))
+	x := c.Once(c.Ordinary(recording.StepAlive))
 	if x.Outcome != recording.Replied {
 		return c.Limits.Timeout
 	}

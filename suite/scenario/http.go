@@ -238,7 +238,7 @@ func (c *Client) end() {
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
-		c.S.Quiet(c, 250*time.Millisecond)
+		c.Quiet(250 * time.Millisecond)
 	}
 	c.Peek(session.Request{Step: StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
 	c.Do(session.Request{Step: StepDeleteAgain, HTTPMethod: http.MethodDelete})

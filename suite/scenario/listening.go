@@ -61,7 +61,7 @@ var listeningScenario = &Scenario{
 		c.meanwhile()
 		open.look()
 		open.stopOne(c)
-		c.S.Quiet(p, p.Limits.QuietWindow)
+		c.Quiet(p.Limits.QuietWindow)
 		open.look()
 		c.untold(open)
 	},
@@ -223,7 +223,7 @@ func (c *Client) meanwhile() {
 		}
 		// Not by Do, which would ask again in a fresh session: whether this one
 		// answers, with its streams open, is the question.
-		c.Note(c.S.Do(c, q))
+		c.Once(q)
 	})
 }
 

@@ -81,7 +81,7 @@ func (c *Client) ProbeAfter(
 	q session.Request, then func(*recording.Exchange) session.Request,
 ) {
 	send := func(c *Client) (*recording.Exchange, shown) {
-		return c.probe(then(c.Note(c.S.Do(c, q))), nil)
+		return c.probe(then(c.Once(q)), nil)
 	}
 	c.pass(&message{c: c, send: send})
 }

@@ -120,7 +120,7 @@ func (p *Play) Initialize(
 		return nil, nil
 	}
 	q.Timeout = p.Limits.StartTimeout
-	x := c.Note(c.S.Do(p, q))
+	x := c.Once(q)
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.

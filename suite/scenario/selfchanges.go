@@ -141,7 +141,7 @@ func (w *selfWatch) open(step recording.Step) bool {
 // ask sends a request about a resource. Not by Do, which might ask again in a fresh session: that one would
 // have subscribed to nothing.
 func (w *selfWatch) ask(step recording.Step, method, uri string) *recording.Exchange {
-	return w.c.Note(w.c.S.Do(w.p, Of(step, method, uri)))
+	return w.c.Once(Of(step, method, uri))
 }
 
 // askAll sends a request about each of several resources, at the same time; where its session has ended there
@@ -150,7 +150,7 @@ func (w *selfWatch) askAll(step recording.Step, method string, uris []string) []
 	all, own := make([]*recording.Exchange, len(uris)), w.c.S
 	Each(w.c, uris, func(i int, uri string, c *Client) {
 		if c.S == own && own.Alive() {
-			all[i] = c.Note(c.S.Do(c, Of(step, method, uri)))
+			all[i] = c.Once(Of(step, method, uri))
 		}
 	})
 	return all
@@ -259,7 +259,7 @@ func (w *selfWatch) play() {
 		if other, ok := w.p.Fresh(session.Options{}); ok {
 			for _, step := range []recording.Step{StepForeignSubscribe, StepForeignUnsubscribe} {
 				method := strings.Replace(string(step), "foreign-", "resources/", 1)
-				other.Note(other.S.Do(w.p, Of(step, method, w.uri)))
+				other.Once(Of(step, method, w.uri))
 			}
 			if !w.watch("foreign") {
 				return
@@ -269,9 +269,9 @@ func (w *selfWatch) play() {
 	if !w.c.S.Alive() || !w.ask(StepUnsubscribeNext, "resources/unsubscribe", w.uri).Succeeded() {
 		return
 	}
-	settled := w.c.Note(w.c.S.Do(w.p, session.Request{Step: StepSettled, Method: "ping"}))
+	settled := w.c.Once(session.Request{Step: StepSettled, Method: "ping"})
 	w.p.Mark(MarkSilenced)
-	w.c.S.Quiet(w.p, w.patience)
+	w.c.Quiet(w.patience)
 	w.p.Mark(MarkSilenceHeard)
 	// what comes in a session that is shared is in no recording but by an exchange
 	for _, f := range w.c.S.Incoming(since) {
@@ -288,7 +288,7 @@ func (w *selfWatch) play() {
 		for range 3 {
 			w.await(w.patience)
 		}
-		w.c.S.Quiet(w.p, w.p.Limits.QuietWindow/3)
+		w.c.Quiet(w.p.Limits.QuietWindow / 3)
 	}
 	w.ask("unsubscribe-again", "resources/unsubscribe", w.uri)
 }

@@ -123,7 +123,7 @@ func anothersRead(c *scenario.Client) (wait func() *session.Pending) {
 	q.ID = json.RawMessage(strconv.Itoa(unknownID))
 	read := other.S.Start(c, q)
 	// what comes on another connection may overtake it
-	other.S.Quiet(c, min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond))
+	other.Quiet(min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond))
 	return func() *session.Pending {
 		other.Note(read.Wait(c))
 		return read
@@ -138,7 +138,7 @@ func undisturbedRead(c *scenario.Client, disturbed ...*session.Pending) {
 		return
 	}
 	if c, ok := c.Fresh(scenario.Probing); ok {
-		c.Note(c.S.Do(c, slowly(c, stepUndisturbed)))
+		c.Once(slowly(c, stepUndisturbed))
 	}
 }
 
@@ -208,7 +208,7 @@ func slowRead(c *scenario.Client, step recording.Step) session.Request {
 // underway lets time pass until a slow read is certainly under way, and certainly
 // not done.
 func underway(c *scenario.Client) {
-	c.S.Quiet(c, min(c.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
+	c.Quiet(min(c.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
 }
 
 // Step "slow" is a slow read with a progress token. It is cancelled by step
@@ -237,7 +237,7 @@ var cancelledReadScenario = &scenario.Scenario{
 		underway(c)
 		c.Mark(markCancelling)
 		cancel(c, pending)
-		c.S.Quiet(c, min(c.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+c.Limits.QuietWindow)
+		c.Quiet(min(c.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second) + c.Limits.QuietWindow)
 		pending.Finish()
 		pending.Cancel()
 		undisturbedRead(c, other)
@@ -271,7 +271,7 @@ var droppedReadsScenario = &scenario.Scenario{
 			one.Finish()
 		}
 		underway(c) // so that the target has noticed
-		c.Note(c.S.Do(c, c.Ordinary(stepAfter)))
+		c.Once(c.Ordinary(stepAfter))
 	}),
 }
 
@@ -343,7 +343,7 @@ func resumed(c *scenario.Client, pending *session.Pending, last string) {
 		case <-pending.Answered():
 			return
 		default:
-			c.S.Quiet(c, max(wait, slow/2))
+			c.Quiet(max(wait, slow/2))
 		}
 	}
 }
@@ -391,7 +391,7 @@ var listenChurnScenario = &scenario.Scenario{
 		scenario.Each(c, make([]struct{}, 40),
 			func(_ int, _ struct{}, c *scenario.Client) { listenOnce(c, recording.StepListen) })
 		listenOnce(c, stepLast)
-		c.Note(c.S.Do(p, p.Ordinary(stepAfter)))
+		c.Once(p.Ordinary(stepAfter))
 	},
 }
 

@@ -60,7 +60,7 @@ var cancelRaceScenario = &scenario.Scenario{
 func race(c *scenario.Client) (served bool) {
 	const times, enough = 3, 2 * time.Second
 	patience := c.Patience(3 * time.Second)
-	before := c.Note(c.S.Do(c, c.Ordinary(recording.StepBefore)))
+	before := c.Once(c.Ordinary(recording.StepBefore))
 	n, began := races(c, before), time.Now()
 	for i := range times {
 		var pending []*session.Pending
@@ -142,12 +142,12 @@ func undisturbed(c *scenario.Client) {
 		if gjson.GetBytes(f.Raw, "method").Str != q.Method {
 			q = session.Request{Step: stepUndisturbed, Method: c.LifeMethod()}
 		}
-		if c.Note(c.S.Do(c, q)).Outcome != recording.Replied {
+		if c.Once(q).Outcome != recording.Replied {
 			return
 		}
 	}
-	c.S.Quiet(c, until-c.Transcript.Now())
-	c.Note(c.S.Do(c, c.Ordinary(stepUndisturbed)))
+	c.Quiet(until - c.Transcript.Now())
+	c.Once(c.Ordinary(stepUndisturbed))
 }
 
 // together reports whether requests are raced several at once.
@@ -176,7 +176,7 @@ func raceApart(c *scenario.Client, n int, took time.Duration) []*session.Pending
 		}
 		part := float64(i) / float64(n)
 		// most of them early, as a response takes longest on its way
-		c.S.Quiet(c, time.Duration(part*part*float64(took)))
+		c.Quiet(time.Duration(part * part * float64(took)))
 		cancelled := c.Start(cancelling(pending[i].Exchange().ID))
 		over(c, max(2*took, least), pending[i], cancelled)
 		cancelled.Finish()
@@ -261,5 +261,5 @@ func cancel(c *scenario.Client, pending *session.Pending) {
 		pending.Cancel()
 		return
 	}
-	c.Note(c.S.Do(c, cancelling(pending.Exchange().ID)))
+	c.Once(cancelling(pending.Exchange().ID))
 }

@@ -51,7 +51,7 @@ var httpStreamsScenario = &scenario.Scenario{
 				stream.Exchange().Tags = recording.Tags{tagLate: "yes"}
 			}
 			if stream.Open() || stream.Status() == 0 && stream.AwaitHead(c, c.Limits.Timeout) {
-				c.S.Quiet(c, c.Limits.QuietWindow)
+				c.Quiet(c.Limits.QuietWindow)
 			} else if stream.Status() == 0 {
 				// Some write it with the first event only, or when the stream ends with the session.
 				c.Do(session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
@@ -119,7 +119,7 @@ var httpCrowdScenario = &scenario.Scenario{
 		ask := func(step recording.Step) *recording.Exchange {
 			q := c.Ordinary(step)
 			q.Tags = recording.Tags{tagStreams: strconv.Itoa(len(all))}
-			return c.Note(c.S.Do(c, q))
+			return c.Once(q)
 		}
 		x := ask(stepCrowded)
 		for _, one := range all {
@@ -162,7 +162,7 @@ var httpBroadcastScenario = &scenario.Scenario{
 				c.S.Await(c, after, c.Limits.Timeout, func(f *wire.Frame) bool {
 					return f.Dir == wire.In && len(f.Raw) > 0
 				})
-				c.S.Quiet(c, c.Limits.QuietWindow)
+				c.Quiet(c.Limits.QuietWindow)
 			}
 		}
 		c.Note(c.Dropped(one))

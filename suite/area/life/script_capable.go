@@ -106,7 +106,7 @@ func newCapable(p *scenario.Play, root string, slow bool) (c *capable, ok bool) 
 		Capabilities: c.declared, Answer: c.reply})
 	if ok && slow {
 		if !p.OnHTTP() { // where there is no stream yet
-			c.S.Quiet(p, p.Limits.QuietWindow/3)
+			c.Quiet(p.Limits.QuietWindow / 3)
 		}
 		c.Note(c.S.Initialized(p))
 		c.listen()
@@ -130,19 +130,19 @@ func (c *capable) hangUp() {
 // itself.
 func (c *capable) exchange(moment time.Duration, answer string) (asks bool) {
 	if asks = c.awaitAsked(moment); asks {
-		c.Note(c.S.Do(c, session.Request{Step: stepOpen, Method: "ping"}))
+		c.Once(session.Request{Step: stepOpen, Method: "ping"})
 	}
 	for _, q := range c.answerBy(answer) {
-		c.Note(c.S.Do(c, q))
+		c.Once(q)
 	}
 	if asks { // a target that has no use for the answer may leave
-		c.S.Quiet(c, c.Limits.QuietWindow/3)
+		c.Quiet(c.Limits.QuietWindow / 3)
 	}
 	if asked, _ := c.heard(); asked || answer == byResult {
 		c.use(answer)
 		q := c.Ordinary(stepServed)
 		q.Tags = recording.Tags{tagAnswer: answer}
-		c.Note(c.S.Do(c, q))
+		c.Once(q)
 	}
 	return asks
 }
@@ -161,7 +161,7 @@ func (c *capable) use(answer string) {
 	for _, method := range methods {
 		q := scenario.About(stepUsed, method, all[0].URI())
 		q.Tags = recording.Tags{tagAnswer: answer}
-		c.Note(c.S.Do(c, q))
+		c.Once(q)
 	}
 }
 
@@ -196,7 +196,7 @@ func (c *capable) change() {
 	c.changed = true
 	c.mu.Unlock()
 	news := session.Request{Step: stepRoots, Method: "notifications/roots/list_changed", Notification: true}
-	c.Note(c.S.Do(c, news))
+	c.Once(news)
 }
 
 // heard tells whether the target has asked for anything, and whether it got an error.
@@ -269,9 +269,9 @@ func (c *capable) seesLeave(asks bool, while time.Duration) {
 			other.change()
 			other.awaitAsked(while)
 		})
-		c.S.Quiet(c, max(while-time.Since(began), c.Limits.QuietWindow))
+		c.Quiet(max(while-time.Since(began), c.Limits.QuietWindow))
 	}
-	c.Note(c.S.Do(c, c.Ordinary(stepLeft)))
+	c.Once(c.Ordinary(stepLeft))
 }
 
 // seesOneLeave lets another client leave when it has done something.
@@ -283,7 +283,7 @@ func (c *capable) seesOneLeave(does func(*capable)) (ok bool) {
 	if does != nil {
 		does(other)
 	}
-	c.Note(c.S.Do(c, session.Request{Step: stepBeside, Method: "ping"}))
+	c.Once(session.Request{Step: stepBeside, Method: "ping"})
 	c.End(other.S)
 	other.hangUp()
 	return true

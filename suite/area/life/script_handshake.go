@@ -30,14 +30,14 @@ var handshakeScenario = &scenario.Scenario{
 	When:  legacyOnly,
 	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(c *scenario.Client) {
 		c.Mark(markWaiting)
-		c.S.Quiet(c, c.Limits.QuietWindow)
+		c.Quiet(c.Limits.QuietWindow)
 		c.Mark(markWaited)
-		c.Note(c.S.Do(c, session.Request{Step: stepEarlyPing, Method: "ping"}))
+		c.Once(session.Request{Step: stepEarlyPing, Method: "ping"})
 		c.Note(c.S.Initialized(c))
-		last := c.Note(c.S.Do(c, c.Ordinary(stepFirst)))
+		last := c.Once(c.Ordinary(stepFirst))
 		if !last.Succeeded() && c.S.Alive() {
-			c.S.Quiet(c, c.Limits.QuietWindow)
-			last = c.Note(c.S.Do(c, c.Ordinary(stepAgain)))
+			c.Quiet(c.Limits.QuietWindow)
+			last = c.Once(c.Ordinary(stepAgain))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
 			c.Leave()
@@ -74,8 +74,8 @@ var faultyHandshakeScenario = &scenario.Scenario{
 	When:  legacyOnly,
 	In:    scenario.Unopened,
 	Script: scenario.OnFresh(unopened, func(c *scenario.Client) {
-		last := c.Note(c.S.Do(c, session.Request{
-			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(c), Params: map[string]any{}}))
+		last := c.Once(session.Request{
+			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(c), Params: map[string]any{}})
 		settle(c, last)
 		for i, q := range incomplete(c) {
 			// A lenient server has opened the session now, and a second handshake is another fault: only a
@@ -174,9 +174,9 @@ func sound(faulty *scenario.Client, last *recording.Exchange) {
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(faulty, session.Request{Step: stepSound, Method: "initialize",
+	x := c.Once(session.Request{Step: stepSound, Method: "initialize",
 		Timeout: faulty.Limits.StartTimeout,
-		Params:  session.InitializeParams(string(faulty.Revision()))}))
+		Params:  session.InitializeParams(string(faulty.Revision()))})
 	if c.S.Adopt(x) == nil {
 		c.S.Initialized(faulty)
 	}
@@ -216,13 +216,13 @@ var negotiationScenario = &scenario.Scenario{
 			!slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(c) {
 			q := hello(c, stepReturn, offer)
 			q.Tags = recording.Tags{scenario.TagVersion: offer}
-			settle(c, c.Note(c.S.Do(p, q)))
+			settle(c, c.Once(q))
 		}
 		if x.Succeeded() && newest(p) {
 			modern := !p.OnStdio() && slices.Contains(p.Facts.Served, requirement.R20260728)
 			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
 				if (version == futureVersion || modern) && again(c) {
-					settle(c, c.Note(c.S.Do(p, hello(c, stepLater, version))))
+					settle(c, c.Once(hello(c, stepLater, version)))
 				}
 			}
 		}

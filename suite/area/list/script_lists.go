@@ -119,7 +119,7 @@ var sameListScenario = &scenario.Scenario{
 		if took := time.Since(start); changed || beside != before {
 			list(other, stepOtherAgain)
 			for _, later := range laterLooks {
-				other.S.Quiet(p, min(took, longestLook))
+				other.Quiet(min(took, longestLook))
 				list(other, later)
 			}
 		}

@@ -88,7 +88,7 @@ var concurrencyScenario = &scenario.Scenario{
 				break
 			}
 		}
-		c.Note(c.S.Do(c, c.Ordinary(stepAfter)))
+		c.Once(c.Ordinary(stepAfter))
 	}),
 }
 

@@ -248,7 +248,7 @@ var logSecretsScenario = &scenario.Scenario{
 			c.Do(q)
 		}
 		if stream != nil || c.Combination.Transport == requirement.SSE {
-			c.S.Quiet(c, c.Limits.QuietWindow)
+			c.Quiet(c.Limits.QuietWindow)
 		}
 		if stream != nil {
 			c.Note(c.Dropped(stream))

@@ -173,10 +173,10 @@ func foreignInitialize(p *scenario.Play) {
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(p, session.Request{Step: recording.StepInitialize, Method: "initialize",
+	x := c.Once(session.Request{Step: recording.StepInitialize, Method: "initialize",
 		Tags:   recording.Tags{recording.TagOrigin: foreignOrigin},
 		Header: map[string]string{"Origin": foreignOrigin},
-		Params: session.InitializeParams(string(p.Revision()))}))
+		Params: session.InitializeParams(string(p.Revision()))})
 	if x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
 	}

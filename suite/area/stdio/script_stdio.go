@@ -52,8 +52,8 @@ var partingScenario = &scenario.Scenario{
 	Script: scenario.OnClean(func(c *scenario.Client) {
 		for _, x := range c.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
 			if x.Succeeded() {
-				c.Note(c.S.Do(c, session.Request{Step: recording.StepSubscribe, Method: x.Method,
-					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
+				c.Once(session.Request{Step: recording.StepSubscribe, Method: x.Method,
+					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}})
 				return
 			}
 		}
@@ -63,8 +63,8 @@ var partingScenario = &scenario.Scenario{
 func framed(c *scenario.Client) {
 	id := baseline(c)
 	joined := append(c.Lifeline(920001, "joined"), '\n')
-	c.Note(c.S.Do(c, session.Request{Step: stepJoined,
-		Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2}))
+	c.Once(session.Request{Step: stepJoined,
+		Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2})
 	if id[0] == '"' && c.S.Alive() {
 		c.Do(session.Request{Step: stepSeparators, ID: json.RawMessage(separators),
 			Body: bytes.Replace(c.Lifeline(920007, "separators"), []byte("920007"), []byte(separators), 1)})
@@ -93,7 +93,7 @@ func baseline(c *scenario.Client) json.RawMessage {
 		return json.RawMessage(`"mcpcheck-naïve-2"`)
 	}
 	x.Step = stepNamed
-	c.Note(c.S.Do(c, c.Ordinary(recording.StepBefore)))
+	c.Once(c.Ordinary(recording.StepBefore))
 	return json.RawMessage("920003")
 }
 
@@ -115,7 +115,7 @@ func spreadAnswer(p *scenario.Play, why string) {
 		q = session.Request{Step: recording.StepDiscover, Method: "server/discover",
 			Timeout: p.Limits.StartTimeout}
 	}
-	c.Note(c.S.Do(p, q))
+	c.Once(q)
 	p.Break(recording.CodeUnreadable, why)
 }
 
@@ -137,11 +137,11 @@ func split(c *scenario.Client, id json.RawMessage, message []byte) {
 	a := bytes.Index(message, []byte("ï")) + 1
 	b := a + (len(message)-a)/2
 	for _, part := range [][]byte{message[:a], message[a:b]} {
-		c.Note(c.S.Do(c, session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true}))
-		c.S.Quiet(c, pause)
+		c.Once(session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true})
+		c.Quiet(pause)
 	}
-	if x := c.Note(c.S.Do(c, session.Request{Step: stepSplit, ID: id,
-		Body: message[b:]})); !x.Succeeded() && c.S.Alive() {
+	if x := c.Once(session.Request{Step: stepSplit, ID: id,
+		Body: message[b:]}); !x.Succeeded() && c.S.Alive() {
 		// each part may be refused, without an id: the last refusal comes before this answer
 		c.Note(c.Life())
 	}

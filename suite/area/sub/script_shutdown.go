@@ -83,7 +83,7 @@ func parting(c *scenario.Client, st *session.Stream, after int) {
 	cancel()
 	<-done
 	// A cancellation and a result may come together, in any order.
-	c.S.Quiet(c, c.Limits.QuietWindow/3)
+	c.Quiet(c.Limits.QuietWindow / 3)
 	for _, f := range c.S.Incoming(after) {
 		if cancelled(&f) {
 			x.Tags[tagCanceled] = "yes"
