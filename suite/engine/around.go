@@ -132,9 +132,8 @@ func (r *Run) near(rec *recording.Recording, number int) bool {
 
 // belongs reports whether a frame is a message that a script sent, or an answer to one.
 func belongs(take *Take, number int) bool {
-	for name, rec := range take.Recordings {
-		if name != recording.Everything && slices.ContainsFunc(rec.Exchanges,
-			func(x *recording.Exchange) bool { return slices.Contains(x.Evidence(), number) }) {
+	for rec, x := range take.exchanges() {
+		if rec.Scenario != recording.Everything && slices.Contains(x.Evidence(), number) {
 			return true
 		}
 	}

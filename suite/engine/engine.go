@@ -53,7 +53,6 @@ type Run struct {
 
 	takes   map[requirement.Combination]*Take // of the first play
 	rounds  []round                           // what was played again, in this order
-	spent   map[requirement.Combination]bool  // where nothing can be repeated any more
 	judged  map[judgedOn]*Judgement           // in the rounds, and at first
 	answers map[*Take]*takeAnswers            // of what was played
 	tried   map[key]int                       // in how many rounds the scripts of a row were played

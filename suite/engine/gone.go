@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,18 +91,14 @@ func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recordi
 				all[x] = true
 			}
 		}
-		for _, rec := range take.Recordings {
-			for _, x := range rec.Exchanges {
-				all[x] = true
-			}
+		for _, x := range take.exchanges() {
+			all[x] = true
 		}
 	}
 	fell := 0 // the frame that told of the first loss
 	for x := range all {
-		if x.Outcome == recording.Lost || x.Outcome == recording.Unsent {
-			if n := r.toldOf(x); n > 0 && (fell == 0 || n < fell) {
-				fell = n
-			}
+		if n := r.toldOf(x); x.Gone() && n > 0 && (fell == 0 || n < fell) {
+			fell = n
 		}
 	}
 	var before *recording.Exchange // the last one, answered or not
@@ -233,18 +228,15 @@ func restsOnEnd(j *Judgement, take *Take) bool {
 	alone := take.Facts.Notes[recording.FactLastAlone] == "true"
 	last := take.Facts.Notes[recording.FactLastFrame]
 	lost := false
-	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		for _, x := range take.Recordings[name].Exchanges {
-			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
-				continue
-			}
-			if x.Outcome == recording.Replied ||
-				alone && x.Kind != recording.Probe && strconv.Itoa(x.Request) == last {
-				return false
-			}
-			lost = lost || x.Outcome == recording.Lost || x.Outcome == recording.Unsent ||
-				x.Outcome == recording.Silent
+	for _, x := range take.exchanges() {
+		if !j.shows(x) {
+			continue
 		}
+		if x.Outcome == recording.Replied ||
+			alone && x.Kind != recording.Probe && strconv.Itoa(x.Request) == last {
+			return false
+		}
+		lost = lost || x.Gone() || x.Outcome == recording.Silent
 	}
 	return lost
 }
@@ -308,11 +300,9 @@ func killedServer(take *Take) string {
 	if take.Facts.Notes[recording.FactOneByOne] == "" {
 		return ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		for _, x := range take.Recordings[name].Exchanges {
-			if x.Kind == recording.Clean && x.Fatal {
-				return x.Reason
-			}
+	for _, x := range take.exchanges() {
+		if x.Kind == recording.Clean && x.Fatal {
+			return x.Reason
 		}
 	}
 	return ""

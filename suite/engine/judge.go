@@ -21,6 +21,11 @@ type Judgement struct {
 	verdict.Result
 }
 
+// shows reports whether the evidence of the verdict has something of an exchange.
+func (j *Judgement) shows(x *recording.Exchange) bool {
+	return slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) })
+}
+
 // judgeTime is how long what is known may be judged once a run has to end.
 const judgeTime = 5 * time.Second
 
@@ -164,12 +169,12 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 			continue
 		}
 		for _, x := range rec.Exchanges {
-			gone := x.Fatal || x.Outcome == recording.Lost || x.Outcome == recording.Unsent
+			gone := x.Fatal || x.Gone()
 			if len(j.Frames) == 0 { // what could not be sent left no frame
 				lost = lost || gone
 				continue
 			}
-			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
+			if !j.shows(x) {
 				continue
 			}
 			if x.Outcome == recording.Replied || gone && x.Kind == recording.Clean {

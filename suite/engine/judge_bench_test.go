@@ -30,7 +30,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		again, err := restore(bytes.NewReader(recorded.Bytes()))
+		again, err := restore(bytes.NewReader(recorded.Bytes()), nil)
 		if err != nil {
 			b.Fatal(err)
 		}

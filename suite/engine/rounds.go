@@ -186,9 +186,7 @@ func (r *Run) keep(ctx context.Context, stage *pool.Pool, take *Take) {
 
 // loses reports whether a script was broken off, or a message of it was lost.
 func loses(rec *recording.Recording) bool {
-	return rec.Broken != nil || slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-		return x.Outcome == recording.Lost || x.Outcome == recording.Unsent
-	})
+	return rec.Broken != nil || slices.ContainsFunc(rec.Exchanges, (*recording.Exchange).Gone)
 }
 
 // played lists all that was recorded: first what was played first.

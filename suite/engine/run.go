@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -119,6 +120,19 @@ func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 func newTake(facts *recording.Facts) *Take {
 	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{},
 		Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
+}
+
+// exchanges lists what was said in scenarios, in the order of their names, each with its recording.
+func (t *Take) exchanges() iter.Seq2[*recording.Recording, *recording.Exchange] {
+	return func(yield func(*recording.Recording, *recording.Exchange) bool) {
+		for _, name := range slices.Sorted(maps.Keys(t.Recordings)) {
+			for _, x := range t.Recordings[name].Exchanges {
+				if !yield(t.Recordings[name], x) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // player plays scenarios, as many at once as there are jobs.

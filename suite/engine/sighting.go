@@ -323,12 +323,12 @@ func (r *Run) diedAgain(j *Judgement) bool {
 	if !take.Facts.Owned || !restsOnLoss(j, take) && !slices.Contains(j.From, recording.Everything) {
 		return false
 	}
-	return slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)),
-		func(rec *recording.Recording) bool {
-			return slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-				return x.Fatal && slices.Contains(j.Frames, x.Request)
-			})
-		})
+	for _, x := range take.exchanges() {
+		if x.Fatal && slices.Contains(j.Frames, x.Request) {
+			return true
+		}
+	}
+	return false
 }
 
 // need is how many sightings a red verdict takes. What fails now and then does so twice by chance: where the
@@ -426,23 +426,21 @@ func (r *Run) answersIn(take *Take) *takeAnswers {
 		return known
 	}
 	all := &takeAnswers{map[sent]answers{}, map[message]answers{}, map[string]answers{}, map[message]bool{}}
-	for name, rec := range take.Recordings {
-		for _, x := range rec.Exchanges {
-			if !answered(x) {
-				continue
-			}
-			m, fails := sentBy(x), r.failedItself(x, nil)
-			if x.Succeeded() {
-				all.results[m.message] = true
-			}
-			if name == recording.Everything {
-				continue
-			}
-			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
-			same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
-			all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]),
-				note(all.same[same])
+	for rec, x := range take.exchanges() {
+		if !answered(x) {
+			continue
 		}
+		m, fails := sentBy(x), r.failedItself(x, nil)
+		if x.Succeeded() {
+			all.results[m.message] = true
+		}
+		if rec.Scenario == recording.Everything {
+			continue
+		}
+		note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
+		same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
+		all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]),
+			note(all.same[same])
 	}
 	r.answers[take] = all
 	return all

@@ -62,9 +62,9 @@ type Target struct {
 // OptOut is a requirement that is not to be judged.
 type OptOut struct {
 	// ID is the permanent id of the requirement, such as "SEC-06".
-	ID string `yaml:"id"`
+	ID string `json:"id" yaml:"id"`
 	// Reason says why, in the user's words; reports repeat it.
-	Reason string `yaml:"reason"`
+	Reason string `json:"reason" yaml:"reason"`
 }
 
 // Allowance names behaviour that is intended, or a permission for the run.
