@@ -51,12 +51,12 @@ type Run struct {
 	rows      []Row
 	leftOut   []string // ids of the requirements that a quick run leaves out
 
-	takes   map[requirement.Combination]*Take // of the first play
-	rounds  []round                           // what was played again, in this order
-	judged  map[judgedOn]*Judgement           // in the rounds, and at first
-	answers map[*Take]*takeAnswers            // of what was played
-	tried   map[key]int                       // in how many rounds the scripts of a row were played
-	ended   error                             // why the run ended early; nil if it did not
+	takes   round                   // of the first play
+	rounds  []round                 // what was played again, in this order
+	judged  map[judgedOn]*Judgement // in the rounds, and at first
+	answers map[*Take]*takeAnswers  // of what was played
+	tried   map[key]int             // in how many rounds the scripts of a row were played
+	ended   error                   // why the run ended early; nil if it did not
 	took    time.Duration
 
 	begun   sync.Once
@@ -110,7 +110,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		limiter:    session.Paced(cfg.Rate),
 		longs:      &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(),
 		ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, 4*cfg.Jobs),
-		watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
+		watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: round{},
 	}
 	r.patience = session.NewPatience(func() time.Duration { return r.cfg.Budget / inVain })
 	if cfg.Jobs == 1 {

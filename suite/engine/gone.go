@@ -14,7 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -26,7 +25,7 @@ import (
 // noteGone looks, where messages were lost on the way to a target that is no process of
 // ours, whether it is gone for good. Then it is noted with what was sent to it
 // last: nobody can start it again to find out which message it died of.
-func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[requirement.Combination]*Take) {
+func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...round) {
 	for _, e := range r.endpoints {
 		if e.Owned() || e.Server() != nil || e.found == nil {
 			continue // it is started again
@@ -263,7 +262,7 @@ func (r *Run) serve(ctx context.Context) (*target.Target, error) {
 // be told from what became of the others. The server is started again for whoever connects,
 // so that each scenario finds it alive. The first recordings are dropped, unless the time was
 // spent before the second ones were complete.
-func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scenario.Scenario) {
+func (p *player) withoutDeaths(ctx context.Context) {
 	r := p.run
 	turns := map[*transport.Server]*pool.Limit{}
 	for i, st := range r.stages {
@@ -281,13 +280,13 @@ func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scen
 		e.limit = turns[server] // for the repetition of red verdicts, too
 		st.Establish(recording.FactOneByOne, "true")
 		alone := r.newStage(e, e.limit, st.Facts)
-		plan, before := plans[st], r.takes[st.Combination]
-		delete(plans, st)
-		plans[alone], r.stages[i], r.takes[st.Combination] = plan, alone, newTake(st.Facts)
+		plan, before := p.plans[st], r.takes[st.Combination]
+		delete(p.plans, st)
+		p.plans[alone], r.stages[i], r.takes[st.Combination] = plan, alone, newTake(st.Facts)
 		p.mu.Lock()
 		p.total += len(plan)
 		p.mu.Unlock()
-		p.phases(ctx, []*pool.Pool{alone}, plans, r.takes)
+		p.phases(ctx, []*pool.Pool{alone})
 		if context.Cause(ctx) != nil {
 			r.stages[i], r.takes[st.Combination] = st, before // what is known is more than what is left
 		}

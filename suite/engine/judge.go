@@ -190,24 +190,21 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 // depends on nothing else, so that a recorded run can be judged again.
 func (r *Run) verdict(row Row, take *Take) verdict.Result {
 	req := row.Requirement
-	if why, ok := r.cfg.Target.OptedOut(req.ID); ok {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut,
-			Reason: "opted out in the target file: " + why}
+	none := func(code recording.Code, reason string) verdict.Result {
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: code, Reason: reason}
 	}
-	if req.Untestable != "" {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable,
-			Reason: req.Untestable}
-	}
-	if req.GradeIn(row.Combination.Revision) == requirement.Control {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission,
-			Reason: "a permission: there is nothing to violate"}
-	}
+	why, out := r.cfg.Target.OptedOut(req.ID)
 	k, ok := r.catalogue.Check(req.ID)
-	if !ok {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck,
-			Reason: "this release has no check for it"}
-	}
-	if take.sessions != nil {
+	switch {
+	case out:
+		return none(recording.CodeOptedOut, "opted out in the target file: "+why)
+	case req.Untestable != "":
+		return none(recording.CodeUntestable, req.Untestable)
+	case req.GradeIn(row.Combination.Revision) == requirement.Control:
+		return none(recording.CodePermission, "a permission: there is nothing to violate")
+	case !ok:
+		return none(recording.CodeNoCheck, "this release has no check for it")
+	case take.sessions != nil:
 		return r.traced(k, row, take.sessions)
 	}
 	return verdict.EvaluateUntil(r.judging, k, req, take.Facts, take.Recordings)
@@ -276,10 +273,8 @@ func (r *Run) Await(ctx context.Context, row Row) (j *Judgement, ok bool) {
 	if a == nil {
 		return nil, false
 	}
-	select {
-	case <-a.given: // rather than that the context has ended, too
-		return a.j, true
-	default:
+	if j := r.results.given(row); j != nil { // rather than that the context has ended, too
+		return j, true
 	}
 	select {
 	case <-a.given:

@@ -168,18 +168,18 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 	}
 	one := ""
 	if e.Instances == 0 && e.Owned() {
-		one = found.OneProcess(ctx, dialer, opts, r.nextID)
+		one = found.OneProcess(ctx)
 	}
 	switch {
 	case e.Instances > 0:
 	case one != "":
 		e.profile, err = e.profile.With(profile.OneProcess, one), nil
 	default:
-		if one = found.OneConnection(ctx, dialer, opts, &e.reuse, r.nextID); one != "" {
+		if one = found.OneConnection(ctx, &e.reuse); one != "" {
 			e.profile = e.profile.With(profile.OneConnection, one)
 			again(0)
 		}
-		if one = found.Single(ctx, dialer, opts, r.nextID); one != "" {
+		if one = found.Single(ctx); one != "" {
 			e.profile = e.profile.With(profile.OneSession, one)
 			again(1)
 		}

@@ -120,7 +120,7 @@ func (r *Run) Record(w io.Writer) error {
 	out.text("],\n\"takes\":[")
 	some := false
 	for _, st := range r.stages {
-		for i, takes := range append([]round{r.takes}, r.rounds...) {
+		for i, takes := range r.all() {
 			if take := takes[st.Combination]; take != nil {
 				out.take(some, take, i)
 				some = true
@@ -297,7 +297,7 @@ func restore(rd io.Reader, areas *area.Set) (*Run, error) {
 		for len(r.rounds) < n {
 			r.rounds = append(r.rounds, round{})
 		}
-		append([]round{r.takes}, r.rounds...)[n][take.Facts.Combination] = take
+		r.all()[n][take.Facts.Combination] = take
 	}
 	return r, r.restoreRows(f.Rows)
 }
@@ -310,7 +310,7 @@ func recalled(f *file, areas *area.Set) *Run {
 			Limits: target.Limits{QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond},
 			Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
-		takes: map[requirement.Combination]*Take{},
+		takes: round{},
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()

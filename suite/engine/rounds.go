@@ -16,8 +16,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// round is what was played again, by combination: one scenario after the other, while nothing else was under
-// way.
+// round is what was played, by combination: for the first time, or again, one scenario after the other while
+// nothing else was under way.
 type round = map[requirement.Combination]*Take
 
 // twice is how many times as long a round waits as the first play.
@@ -189,10 +189,13 @@ func loses(rec *recording.Recording) bool {
 	return rec.Broken != nil || slices.ContainsFunc(rec.Exchanges, (*recording.Exchange).Gone)
 }
 
+// all lists the first play and the rounds.
+func (r *Run) all() []round { return append([]round{r.takes}, r.rounds...) }
+
 // played lists all that was recorded: first what was played first.
 func (r *Run) played() iter.Seq[*Take] {
 	return func(yield func(*Take) bool) {
-		for _, takes := range append([]round{r.takes}, r.rounds...) {
+		for _, takes := range r.all() {
 			for _, c := range r.Combinations() {
 				if take := takes[c]; take != nil && !yield(take) {
 					return

@@ -94,7 +94,7 @@ func TestShowing(t *testing.T) {
 			}
 			r := &Run{cfg: Config{Target: &target.Target{},
 				Limits: target.Limits{QuietWindow: window}}.withDefaults(),
-				takes: map[requirement.Combination]*Take{}}
+				takes: round{}}
 			r.catalogue = catalogue{Set: area.BuiltIn()}
 			r.prepare()
 			first := newTake(facts)

@@ -77,7 +77,7 @@ func TestSingle(t *testing.T) {
 			found, err := Detect(t.Context(), dialer, options(""),
 				[]requirement.Revision{requirement.R20250618, requirement.R20251125}, 0, ids)
 			if err == nil || s.lost == nil {
-				how = found.Single(t.Context(), dialer, options(""), ids)
+				how = found.Single(t.Context())
 			}
 			found.Close()
 		})

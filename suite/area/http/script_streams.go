@@ -50,12 +50,12 @@ var httpStreamsScenario = &scenario.Scenario{
 			if stream.Status() == 0 {
 				stream.Exchange().Tags = recording.Tags{tagLate: "yes"}
 			}
-			if stream.Open() || stream.Status() == 0 && stream.AwaitHead(c, c.Limits.Timeout) {
+			if stream.Open() || stream.Status() == 0 && stream.Head(c, c.Limits.Timeout) {
 				c.Quiet(c.Limits.QuietWindow)
 			} else if stream.Status() == 0 {
 				// Some write it with the first event only, or when the stream ends with the session.
 				c.Do(session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
-				stream.AwaitHead(c, lingering)
+				stream.Head(c, lingering)
 			}
 			c.Note(c.Dropped(stream))
 		}
