@@ -225,23 +225,22 @@ func Labels(row engine.Row) []string {
 }
 
 // engine turns the configuration into that of the engine.
-func (c Config) engine() (engine.Config, error) {
+func (c Config) engine() (none engine.Config, err error) {
 	if c.Target == nil {
-		return engine.Config{},
-			&UsageError{Reason: "there is no target: give a command, a URL or a target file"}
+		return none, &UsageError{Reason: "there is no target: give a command, a URL or a target file"}
 	}
 	t := *c.Target
 	areas, err := c.areas()
 	if err != nil {
-		return engine.Config{}, &UsageError{Reason: err.Error()}
+		return none, &UsageError{Reason: err.Error()}
 	}
 	if err := c.checkFiles(); err != nil {
-		return engine.Config{}, err
+		return none, err
 	}
 	c.Only, c.Skip = areas.Expand(c.Only), areas.Expand(c.Skip)
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if _, ok := areas.Find(id); !ok {
-			return engine.Config{}, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) +
+			return none, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) +
 				areas.DidYouMean(id, `: "mcpcheck list" shows them all`)}
 		}
 	}
@@ -249,14 +248,14 @@ func (c Config) engine() (engine.Config, error) {
 	if len(c.Revisions) > 0 {
 		t.Revisions = intersect(c.Revisions, t.Revisions)
 		if len(t.Revisions) == 0 {
-			return engine.Config{},
+			return none,
 				&UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
 		}
 	}
 	if len(t.Revisions) > 0 && !slices.ContainsFunc(t.Revisions, func(r requirement.Revision) bool {
 		return r.Since(t.Since)
 	}) {
-		return engine.Config{},
+		return none,
 			&UsageError{Reason: "none of the revisions that were asked for is as new as " + string(t.Since) +
 				", since which is judged"}
 	}

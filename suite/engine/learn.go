@@ -109,8 +109,14 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		found, err := r.learn(ctx, e, dialer, opts, ask)
 		stop()
 		maps.Copy(e.reasons, found.Reasons)
-		if err == nil {
-			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
+		reached := func(speaks *session.Found) {
+			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, speaks, "", nil
+		}
+		open, answered := errors.AsType[*session.OpenError](err)
+		ended := context.Cause(ctx)
+		switch {
+		case err == nil:
+			reached(found)
 			if e.limit = pool.Connections(e.instances()); e.limit != nil && t != requirement.Stdio {
 				e.limit.Settle = session.Settle
 				if e.limit.Why = e.profile.Seen(profile.OneSession); e.limit.Why != "" {
@@ -118,28 +124,24 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 				}
 			}
 			return nil
-		}
-		var other *session.OpenError
-		if errors.As(err, &other) && other.Other && len(ask) < len(requirement.Revisions()) {
-			e.transport, e.unoffered, e.unreachable, e.cause = t, err.Error(), "", nil
+		case answered && open.Other && len(ask) < len(requirement.Revisions()):
+			reached(nil)
+			e.unoffered = err.Error()
 			return nil
-		}
-		if e.misspeaks(err) && slices.Contains(ask, requirement.R20241105) && context.Cause(ctx) == nil {
-			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
+		case ended == nil && e.misspeaks(err) && slices.Contains(ask, requirement.R20241105):
+			reached(&session.Found{Served: []requirement.Revision{requirement.R20241105}})
+			e.broken = err
 			return nil
-		}
-		if len(found.Spread) > 0 && context.Cause(ctx) == nil {
-			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread,
-				Spread: found.Spread}
+		case ended == nil && len(found.Spread) > 0:
+			reached(&session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread,
+				Spread: found.Spread})
+			e.broken = err
 			return nil
-		}
-		if e.unreachable == "" || tellsMore(err, e.cause) {
+		case e.unreachable == "" || tellsMore(err, e.cause):
 			e.transport, e.unreachable, e.cause = t, err.Error()+e.hint(err), err
 		}
-		if cause := context.Cause(ctx); cause != nil {
-			e.unreachable = cause.Error()
+		if ended != nil {
+			e.unreachable = ended.Error()
 			if first := err.Error(); first != e.unreachable {
 				e.unreachable += "; before that: " + first
 			} else {

@@ -75,21 +75,21 @@ func (c *Client) WalkUpTo(method, member string, step recording.Step, bound int)
 				repeated = 0
 			}
 		}
+		end := ""
 		switch {
 		case !x.Succeeded():
-			x.Tags[recording.TagEnd] = "refused"
-			return pages
+			end = "refused"
 		case next.Type != gjson.String:
-			x.Tags[recording.TagEnd] = "done" // null is a finding elsewhere, and the end here
-			return pages
+			end = "done" // null is a finding elsewhere, and the end here
 		case seen[here]:
-			x.Tags[recording.TagEnd] = "cycle"
-			return pages
+			end = "cycle"
 		case repeated >= RepeatedPages:
-			x.Tags[recording.TagEnd] = "idle"
-			return pages
+			end = "idle"
 		case n >= bound:
-			x.Tags[recording.TagEnd] = "bound"
+			end = "bound"
+		}
+		if end != "" {
+			x.Tags[recording.TagEnd] = end
 			return pages
 		}
 		seen[here], known[here.page] = true, true
