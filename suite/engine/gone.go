@@ -185,7 +185,7 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 		}
 		return ""
 	}
-	if !st.Combination.Revision.Modern() {
+	if !st.Modern() {
 		return ""
 	}
 	if x := s.Do(ctx, session.Request{Step: recording.StepAlive,

@@ -196,7 +196,7 @@ func retire(stages []*pool.Pool) {
 // independent reports whether a combination has processes of its own, in which nothing is made
 // to change.
 func independent(st *pool.Pool) bool {
-	return st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() &&
+	return st.Facts.Owned && st.OnStdio() && !st.Limited() &&
 		st.Target.Triggers == (target.Triggers{})
 }
 
@@ -282,7 +282,7 @@ func follows(st *pool.Pool, sc, other *scenario.Scenario, behind bool) bool {
 	if slices.Contains(sc.After, other.Name) {
 		return true
 	}
-	if sc == other || st.Limited() || st.Combination.Transport != requirement.Stdio {
+	if sc == other || st.Limited() || !st.OnStdio() {
 		return false
 	}
 	switch sc.In {
@@ -357,7 +357,7 @@ func (p *player) share(stages []*pool.Pool) {
 		for _, sc := range p.plans[st] {
 			at := once{st.Endpoint, sc.Name}
 			first := sc.In == scenario.Unopened && p.once[at] == nil
-			if first && independent(st) && !st.Combination.Revision.Modern() {
+			if first && independent(st) && !st.Modern() {
 				p.once[at] = &onlyPlay{by: st, played: make(chan struct{})}
 			}
 		}
@@ -368,7 +368,7 @@ func (p *player) share(stages []*pool.Pool) {
 // if there is none.
 func (p *player) take(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) bool {
 	only := p.once[once{st.Endpoint, sc.Name}]
-	if only == nil || only.by == st || st.Combination.Revision.Modern() {
+	if only == nil || only.by == st || st.Modern() {
 		return false
 	}
 	p.tell(Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}, 0)

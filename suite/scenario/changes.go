@@ -241,14 +241,10 @@ func (w *watch) several() []string {
 
 // busy keeps the bystander's connection in use while the target changes.
 func (w *watch) busy() {
-	if w.bystander == nil {
-		return
+	if w.bystander != nil {
+		w.bystander.Do(session.Request{Step: "busy", Method: session.LifeMethod(w.p.Revision()),
+			Tags: recording.Tags{recording.TagWho: bystander}})
 	}
-	q := session.Request{Step: "busy", Method: "ping", Tags: recording.Tags{recording.TagWho: bystander}}
-	if w.p.Modern() {
-		q.Method = "server/discover"
-	}
-	w.bystander.Do(q)
 }
 
 // updates changes resources: first the one that nobody subscribed, but for one stream of 2026-07-28.

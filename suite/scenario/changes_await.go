@@ -159,5 +159,5 @@ func (w *watch) borrow() {
 	if st.Status() == http.StatusOK {
 		c.Quiet(w.p.Limits.QuietWindow)
 	}
-	c.Note(c.Dropped(st))
+	c.Drop(st)
 }

@@ -235,11 +235,8 @@ func (c *Client) Life() *recording.Exchange { return c.S.Do(c, c.lifeline(0)) }
 
 // lifeline is a request for a sign of life, with a timeout unless that is 0.
 func (c *Client) lifeline(timeout time.Duration) session.Request {
-	q := session.Request{Step: recording.StepAlive, Method: "ping", Timeout: timeout}
-	if c.Modern() {
-		q.Method = "server/discover"
-	}
-	return q
+	return session.Request{Step: recording.StepAlive, Method: session.LifeMethod(c.Revision()),
+		Timeout: timeout}
 }
 
 // Alive reports whether the session still answers after an exchange that got no

@@ -85,11 +85,13 @@ func (p *Play) As(id *target.Identity) (*Client, bool) {
 // Peek makes an HTTP request and drops its response as soon as its head is there,
 // so that a stream which stays open costs no time.
 func (c *Client) Peek(q session.Request, d time.Duration) *recording.Exchange {
-	st := c.S.Peek(c, q, d)
-	return c.Note(c.Dropped(st))
+	return c.Drop(c.S.Peek(c, q, d))
 }
 
-// Dropped ends an exchange whose response may still be open.
+// Drop ends an exchange whose response may still be open, and adds it to the recording.
+func (c *Client) Drop(st *session.Stream) *recording.Exchange { return c.Note(c.Dropped(st)) }
+
+// Dropped is [Client.Drop] for an exchange that is in the recording already.
 func (c *Client) Dropped(st *session.Stream) *recording.Exchange {
 	select {
 	case <-st.HTTPEnded():

@@ -18,10 +18,8 @@ func (p *Play) Ordinary(step recording.Step) session.Request {
 		q.Params = map[string]any{}
 	case p.Facts.Declares("resources") || p.Modern() && !known:
 		// A target without discovery was found to be modern by its list.
-	case p.Modern():
-		q.Method = "server/discover"
 	default:
-		q.Method = "ping"
+		q.Method = session.LifeMethod(p.Revision())
 	}
 	return q
 }
@@ -73,13 +71,10 @@ func ReadRequest(step recording.Step, uri, token string) session.Request {
 // LifeMethod is the method of a request that every target serves. One without discovery was
 // found to be modern by its list, and is not asked for what it lacks.
 func (p *Play) LifeMethod() string {
-	switch {
-	case p.Modern() && len(p.Facts.Declared) == 0:
+	if p.Modern() && len(p.Facts.Declared) == 0 {
 		return "resources/list"
-	case p.Modern():
-		return "server/discover"
 	}
-	return "ping"
+	return session.LifeMethod(p.Revision())
 }
 
 // Lifeline is a request that every target serves, as bytes, with a remark of the

@@ -18,7 +18,6 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -259,16 +258,6 @@ func (p *Play) Note(x *recording.Exchange) *recording.Exchange {
 	p.Rec.Exchanges = append(p.Rec.Exchanges, x)
 	return x
 }
-
-// Revision is the revision in play.
-func (p *Play) Revision() requirement.Revision { return p.Combination.Revision }
-
-// Modern reports whether the revision in play is a modern one.
-func (p *Play) Modern() bool { return p.Combination.Revision.Modern() }
-
-// OnStdio and OnHTTP report whether the play is over stdio, or over Streamable HTTP.
-func (p *Play) OnStdio() bool { return p.Combination.Transport == requirement.Stdio }
-func (p *Play) OnHTTP() bool  { return p.Combination.Transport == requirement.HTTP }
 
 // Skip is a [recording.Skipped] in one call.
 func Skip(code recording.Code, format string, args ...any) *recording.Skipped {

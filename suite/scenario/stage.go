@@ -57,6 +57,16 @@ type Stage struct {
 	Sessions
 }
 
+// Revision is the revision in play.
+func (st *Stage) Revision() requirement.Revision { return st.Combination.Revision }
+
+// Modern reports whether the revision in play is a modern one.
+func (st *Stage) Modern() bool { return st.Revision().Modern() }
+
+// OnStdio and OnHTTP report whether the play is over stdio, or over Streamable HTTP.
+func (st *Stage) OnStdio() bool { return st.Combination.Transport == requirement.Stdio }
+func (st *Stage) OnHTTP() bool  { return st.Combination.Transport == requirement.HTTP }
+
 // SentAt is when a message was sent, or tried to be.
 func (st *Stage) SentAt(x *recording.Exchange) time.Time {
 	if x.Sent == 0 { // there was no connection

@@ -59,9 +59,13 @@ func (f *Found) OneConnection(ctx context.Context, reuse *transport.Reuse) strin
 
 // alive asks for a sign of life.
 func (s *Session) alive(ctx context.Context) *recording.Exchange {
-	method := "ping"
-	if s.opts.Revision.Modern() {
-		method = "server/discover"
+	return s.Do(ctx, Request{Step: recording.StepAlive, Method: LifeMethod(s.opts.Revision)})
+}
+
+// LifeMethod is the method of a request that servers of a revision answer, whatever they declare.
+func LifeMethod(rev requirement.Revision) string {
+	if rev.Modern() {
+		return "server/discover"
 	}
-	return s.Do(ctx, Request{Step: recording.StepAlive, Method: method})
+	return "ping"
 }

@@ -85,7 +85,6 @@ type Session struct {
 	declared json.RawMessage
 	pending  []*Pending          // unanswered, in order of sending
 	channels map[string]*Pending // owners of HTTP responses
-	answered map[string]*recording.Exchange
 	// given maps the ids of all requests that were sent to their exchanges.
 	given map[string]*recording.Exchange
 	// theirs are the ids of the target's own requests that we answered.
@@ -169,7 +168,6 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		nextID:   firstID(dialer.Transport(), opts.ID),
 		over:     dialer.Transport(),
 		channels: map[string]*Pending{},
-		answered: map[string]*recording.Exchange{},
 		given:    map[string]*recording.Exchange{},
 		theirs:   map[string]bool{},
 		changed:  make(chan struct{}),

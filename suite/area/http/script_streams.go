@@ -57,7 +57,7 @@ var httpStreamsScenario = &scenario.Scenario{
 				c.Do(session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 				stream.Head(c, lingering)
 			}
-			c.Note(c.Dropped(stream))
+			c.Drop(stream)
 		}
 	}),
 }
@@ -111,7 +111,7 @@ var httpCrowdScenario = &scenario.Scenario{
 				one = c.S.Listen(c, stepCrowd, session.Filter{ListChanged: true}, session.Request{})
 			}
 			if !one.Open() {
-				c.Note(c.Dropped(one))
+				c.Drop(one)
 				break
 			}
 			all = append(all, one)
@@ -123,7 +123,7 @@ var httpCrowdScenario = &scenario.Scenario{
 		}
 		x := ask(stepCrowded)
 		for _, one := range all {
-			c.Note(c.Dropped(one))
+			c.Drop(one)
 		}
 		if !x.Succeeded() {
 			ask(stepRelieved)
@@ -165,7 +165,7 @@ var httpBroadcastScenario = &scenario.Scenario{
 				c.Quiet(c.Limits.QuietWindow)
 			}
 		}
-		c.Note(c.Dropped(one))
-		c.Note(c.Dropped(two))
+		c.Drop(one)
+		c.Drop(two)
 	}),
 }

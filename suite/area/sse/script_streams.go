@@ -129,7 +129,7 @@ func resumedListening(c *scenario.Client) bool {
 		})
 	}
 	id, _ := st.LastEvent()
-	c.Note(c.Dropped(st))
+	c.Drop(st)
 	if id == "" || c.Limited() {
 		return false
 	}
@@ -197,7 +197,7 @@ func (all resumptions) watch(p *scenario.Play, took time.Duration) {
 	}
 	watched.Wait()
 	for _, one := range all {
-		one.c.Note(one.c.Dropped(one.stream))
+		one.c.Drop(one.stream)
 	}
 }
 
@@ -244,6 +244,6 @@ var sseEndpointScenario = &scenario.Scenario{
 				return f.Event != nil && f.Event.Type == "endpoint"
 			})
 		}
-		c.Note(c.Dropped(st))
+		c.Drop(st)
 	},
 }

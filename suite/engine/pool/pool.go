@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -321,7 +320,7 @@ func (p *Pool) lend(ctx context.Context, left *session.Session) (*session.Sessio
 			return nil, err
 		}
 	}
-	if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
+	if p.OnStdio() && p.Modern() {
 		// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that
 		// is probed would depend on what was asked before it.
 		s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
