@@ -306,12 +306,10 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() {
 		limit, instances = nil, e.Instances
 	}
-	o := pool.Options{
-		Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken,
-		Limit: limit, Habits: &e.habits,
-		Nameless: e.profile.Seen(profile.Nameless) != "", Barred: e.profile.Seen(profile.Barred) != "",
-		Hasten: limit != nil && e.profile.Seen(profile.Stays) != "",
-	}
+	o := pool.Options{Common: r.common(r.cfg.StartTimeout), Dialer: e.dialer, Broken: e.broken, Limit: limit,
+		Hasten: limit != nil && e.profile.Seen(profile.Stays) != ""}
+	o.Habits, o.Nameless, o.Barred = &e.habits, e.profile.Seen(profile.Nameless) != "",
+		e.profile.Seen(profile.Barred) != ""
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 		if limit == nil {

@@ -167,15 +167,12 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string)
 // knock opens a session and asks for a sign of life. It returns why there was
 // none; whatever answers lives, and what does not in time may be busy.
 func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
-	o := r.session(recording.Probe, r.cfg.Timeout)
-	o.Revision, o.ID = st.Combination.Revision, r.nextID()
-	s, err := session.Open(ctx, e.dialer, o)
-	if s != nil {
-		defer s.Close(context.Background())
-	}
+	s, err := session.Open(ctx, e.dialer, session.Options{Common: r.common(r.cfg.Timeout),
+		Revision: st.Revision(), Kind: recording.Probe})
+	defer s.Close(context.Background())
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
-		heard := slices.ContainsFunc(r.transcript.Session(o.ID), func(f wire.Frame) bool {
+		heard := slices.ContainsFunc(r.transcript.Session(s.ID()), func(f wire.Frame) bool {
 			return f.Dir == wire.In
 		})
 		late := errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != nil

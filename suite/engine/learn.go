@@ -23,9 +23,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// session is how a session is opened beside those of scripts, within a time.
-func (r *Run) session(kind recording.Kind, start time.Duration) session.Options {
-	return session.Options{Kind: kind, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: start,
+// common is what sessions have in common that are opened within a time.
+func (r *Run) common(start time.Duration) session.Common {
+	return session.Common{Transcript: r.transcript, NextID: r.nextID, Timeout: r.cfg.Timeout, Start: start,
 		Limiter: r.limiter, Patience: r.patience}
 }
 
@@ -100,7 +100,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		opts := r.session(recording.Clean, r.cfg.StartTimeout)
+		opts := session.Options{Common: r.common(r.cfg.StartTimeout), Kind: recording.Clean}
 		opts.Habits = &e.habits
 		before, stop := r.transcript.Len(), func() {}
 		if t == requirement.Stdio {
@@ -226,8 +226,8 @@ func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 		return
 	}
 	// Of what the answer does not tell, such as why none came, nothing depends on it.
-	found, _ := session.Detect(ctx, e.dialer, r.session(recording.Probe, min(r.cfg.StartTimeout,
-		r.cfg.Timeout)), ask, e.instances(), r.nextID)
+	found, _ := session.Detect(ctx, e.dialer, session.Options{Kind: recording.Probe,
+		Common: r.common(min(r.cfg.StartTimeout, r.cfg.Timeout))}, ask, e.instances())
 	found.Close()
 	e.others = slices.Concat(e.others, found.Served, found.Offered)
 }

@@ -163,8 +163,8 @@ func ask(ctx context.Context, cfg engine.Config, facts *recording.Facts, found *
 		limits := cfg.Limits.Over(cfg.Target.Limits).Over(target.DefaultLimits)
 		s, err := session.Open(ctx, dialer, session.Options{
 			Revision: facts.Combination.Revision, Kind: recording.Clean, ID: "init",
-			Transcript: wire.NewTranscript(wire.Budget{}), Timeout: limits.Timeout,
-			Start: limits.StartTimeout,
+			Common: session.Common{Transcript: wire.NewTranscript(wire.Budget{}), Timeout: limits.Timeout,
+				Start: limits.StartTimeout},
 		})
 		if err == nil {
 			if facts.Declares("completions") {

@@ -47,7 +47,6 @@ type Found struct {
 
 	dialer transport.Dialer
 	opts   Options
-	ids    func() string // names the sessions
 
 	mu    sync.Mutex
 	asked int // in how many revisions
@@ -69,11 +68,11 @@ type Found struct {
 // instances is not 0, at most that many stand at a time, and all of them are closed.
 // Over HTTP+SSE the first one is opened before the others, so that it can be told when
 // a target does not survive a second connection.
-// ids names the sessions. The error is an [*OpenError] if nothing is served.
+// The error is an [*OpenError] if nothing is served.
 func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision,
-	instances int, ids func() string) (*Found, error) {
+	instances int) (*Found, error) {
 	found := &Found{
-		dialer: dialer, opts: opts, ids: ids, asked: len(ask),
+		dialer: dialer, opts: opts, asked: len(ask),
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		DeclaredIn: map[requirement.Revision][]int{},
 		Reasons:    map[requirement.Revision]string{},
@@ -149,7 +148,7 @@ func (f *Found) over() requirement.Transport { return f.dialer.Transport() }
 // open opens a session of a kind.
 func (f *Found) open(ctx context.Context, rev requirement.Revision, kind recording.Kind) (*Session, error) {
 	o := f.opts
-	o.Revision, o.ID, o.Kind = rev, f.ids(), kind
+	o.Revision, o.ID, o.Kind = rev, "", kind
 	return Open(ctx, f.dialer, o)
 }
 

@@ -24,13 +24,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Options says what session to open.
-type Options struct {
-	Revision requirement.Revision
-	Kind     recording.Kind
-	// ID names the session in the transcript.
-	ID         string
+// Common is what the sessions with a target have in common.
+type Common struct {
 	Transcript *wire.Transcript
+	NextID     func() string // names sessions
 	// Timeout bounds one request, Start the opening: starting a process,
 	// connecting, the handshake.
 	Timeout, Start time.Duration
@@ -45,6 +42,14 @@ type Options struct {
 	Nameless bool
 	// Barred says that what follows a handshake is refused for want of a session id.
 	Barred bool
+}
+
+// Options says what session to open.
+type Options struct {
+	Common
+	Revision requirement.Revision
+	Kind     recording.Kind
+	ID       string // names the session in the transcript; the next one if it is empty
 	// Beside opens the session beside another one even where the target was seen to keep one at a time: what
 	// becomes of the two is to be seen.
 	Beside bool
@@ -161,6 +166,9 @@ func (e *OpenError) Unwrap() error { return e.Err }
 func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session, error) {
 	if opts.Dialer != nil {
 		dialer = opts.Dialer
+	}
+	if opts.ID == "" {
+		opts.ID = opts.NextID()
 	}
 	s := &Session{
 		opts:     opts,

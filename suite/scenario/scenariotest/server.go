@@ -102,9 +102,8 @@ func Lively(_ int64, m gjson.Result, say func(string, ...any)) bool {
 func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 	c := requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}
 	var ids atomic.Int64
-	o := pool.Options{Dialer: &transport.Pipe{Open: s.open}, NextID: func() string {
-		return fmt.Sprint("s", ids.Add(1))
-	}}
+	o := pool.Options{Dialer: &transport.Pipe{Open: s.open}}
+	o.NextID = func() string { return fmt.Sprint("s", ids.Add(1)) }
 	for _, f := range change {
 		f(&o)
 	}
