@@ -21,6 +21,9 @@ type Judgement struct {
 	verdict.Result
 }
 
+// onAllFrames reports whether the verdict is one on all frames, and not on those of single scenarios.
+func (j *Judgement) onAllFrames() bool { return slices.Contains(j.From, recording.Everything) }
+
 // shows reports whether the evidence of the verdict has something of an exchange.
 func (j *Judgement) shows(x *recording.Exchange) bool {
 	return slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) })
@@ -309,8 +312,7 @@ func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) st
 		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
 		}
-		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-			rec := take.Recordings[name]
+		for _, rec := range take.Recordings {
 			for _, s := range rec.Sessions {
 				if x := s.Initialize; x != nil && x.Outcome == recording.Lost && x.Request > 0 {
 					ordinary = append(ordinary, x)

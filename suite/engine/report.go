@@ -211,26 +211,25 @@ func (r *Run) target() reports.Target {
 		return *r.recorded
 	}
 	t := reports.Target{Name: r.cfg.Target.Name, Embedded: r.cfg.Embedded, Endpoints: []reports.Endpoint{}}
-	masker := r.masks()
+	hide := r.masks().String
 	if about := r.cfg.Target.About; about != (reports.About{}) {
 		t.About = &about
 	}
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
-			Transport: string(e.transport), Address: e.AddressWithout(masker.String),
-			Revisions: []string{}, Unreachable: masker.String(e.unreachable), Reached: e.unreachable != "" &&
+			Transport: string(e.transport), Address: e.AddressWithout(hide),
+			Revisions: []string{}, Unreachable: hide(e.unreachable), Reached: e.unreachable != "" &&
 				reached(e.cause),
-			Unoffered: masker.String(e.unoffered),
+			Unoffered: hide(e.unoffered),
 		}
 		r.started(e, &out)
 		for _, f := range e.profile.Facts() {
-			out.Profile = append(out.Profile, reports.Fact{Name: string(f.Name), Seen: masker.String(f.Seen),
-				Follows: f.Follows})
+			f.Seen = hide(f.Seen)
+			out.Profile = append(out.Profile, f)
 		}
 		if e.found != nil {
 			for _, rev := range slices.Sorted(maps.Keys(e.found.Unanswered)) {
-				out.Unanswered = append(out.Unanswered,
-					masker.String(string(rev)+": "+e.found.Unanswered[rev]))
+				out.Unanswered = append(out.Unanswered, hide(string(rev)+": "+e.found.Unanswered[rev]))
 			}
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))
@@ -239,15 +238,14 @@ func (r *Run) target() reports.Target {
 					out.WithoutResources = append(out.WithoutResources, string(rev))
 				}
 				if s := server(e.found.Declared[rev]); s != nil {
-					s.Name, s.Version, s.Title = masker.String(s.Name), masker.String(s.Version),
-						masker.String(s.Title)
+					s.Name, s.Version, s.Title = hide(s.Name), hide(s.Version), hide(s.Title)
 					out.Server = s
 				}
 			}
 		}
 		t.Endpoints = append(t.Endpoints, out)
 		if t.Name == "" {
-			t.Name = e.NameWithout(masker.String)
+			t.Name = e.NameWithout(hide)
 		}
 	}
 	if r.interrupted() == string(recording.CodeBudget) && len(t.Endpoints) == 1 &&

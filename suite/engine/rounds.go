@@ -72,7 +72,7 @@ func (r *Run) lacks(j *Judgement) bool {
 			}
 		}
 	}
-	if slices.Contains(j.From, recording.Everything) {
+	if j.onAllFrames() {
 		return tried < rounds
 	}
 	return without < idle && tried < max(rounds, need+idle)

@@ -85,9 +85,6 @@ func lists(found *target.Found, take *engine.Take) {
 
 // named lists the names of what the pages of a walk have in a list, by the member that names an entry.
 func named(walk *recording.Recording, list, member string) (all []string) {
-	if walk == nil {
-		return nil
-	}
 	for _, page := range walk.Steps(recording.StepPage) {
 		for _, item := range page.Result().Get(list).Array() {
 			if name := item.Get(member); judge.IsString(name) {
@@ -100,9 +97,6 @@ func named(walk *recording.Recording, list, member string) (all []string) {
 
 // contents picks a text and a blob that can serve as known ones.
 func contents(found *target.Found, r *recording.Recording) {
-	if r == nil {
-		return
-	}
 	for _, x := range r.Steps(recording.StepRead) {
 		all := x.Result().Get("contents").Array()
 		if len(all) != 1 {
@@ -124,9 +118,6 @@ func contents(found *target.Found, r *recording.Recording) {
 
 // missing takes over the guesses that the server refused.
 func missing(found *target.Found, r *recording.Recording) {
-	if r == nil {
-		return
-	}
 	for _, x := range r.Steps(recording.StepGuessed) {
 		if x.Failed() {
 			found.Missing = append(found.Missing, x.Tags[recording.TagURI])

@@ -396,8 +396,11 @@ func Keep[T any](all []T, holds func(T) bool) []T {
 	return kept
 }
 
-// Steps lists the exchanges of the script's lines of these names.
+// Steps lists the exchanges of the script's lines of these names; none if there is no recording.
 func (r *Recording) Steps(names ...Step) []*Exchange {
+	if r == nil {
+		return nil
+	}
 	return Keep(r.Exchanges, func(x *Exchange) bool { return slices.Contains(names, x.Step) })
 }
 

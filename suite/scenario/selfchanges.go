@@ -183,10 +183,8 @@ func (w *selfWatch) find() bool {
 // is none.
 func (w *selfWatch) different() string {
 	first := map[string]string{}
-	if reads := w.p.Earlier(recording.Reads); reads != nil {
-		for _, x := range reads.Steps(recording.StepRead) {
-			first[x.Param("uri").Str] = x.Result().Get("contents").Raw
-		}
+	for _, x := range w.p.Earlier(recording.Reads).Steps(recording.StepRead) {
+		first[x.Param("uri").Str] = x.Result().Get("contents").Raw
 	}
 	known := slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return first[uri] == "" })
 	for i, x := range w.askAll("compare", "resources/read", known) {
