@@ -135,7 +135,7 @@ func run(t *testing.T, s *Server, e Endpoint) *reports.Report {
 	endpoint.Instances = e.Instances
 	report, err := suite.Run(t.Context(), suite.Config{
 		Target: &target.Target{Name: s.Name, Endpoints: []target.Endpoint{endpoint}},
-		Skip:   foreign, Budget: budget,
+		Skip:   foreign, Limits: suite.Limits{Budget: budget},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -212,7 +212,8 @@ func ruledRed(s *Server, rev requirement.Revision) []string {
 func redOf(t *testing.T, url string) map[requirement.Revision][]string {
 	t.Helper()
 	revisions := []requirement.Revision{requirement.R20251125, requirement.R20260728}
-	r, err := suite.Run(t.Context(), suite.Config{Revisions: revisions, Skip: foreign, Budget: budget,
+	r, err := suite.Run(t.Context(), suite.Config{Revisions: revisions, Skip: foreign,
+		Limits: suite.Limits{Budget: budget},
 		Target: &target.Target{Name: "mock", Endpoints: []target.Endpoint{{URL: url}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ func TestClientKeepsToTheSchemas(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		run, err := suite.Prepare(t.Context(), suite.Config{Target: target, Budget: time.Hour})
+		run, err := suite.Prepare(t.Context(), suite.Config{Target: target,
+			Limits: suite.Limits{Budget: time.Hour}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,7 +75,8 @@ func TestDirectory(t *testing.T) {
 				Remove:      shell("file:///src/deep/added.txt", "rm src/deep/added.txt"),
 			},
 		},
-		Timeout: 20 * time.Second, Budget: 4 * time.Minute, QuietWindow: 400 * time.Millisecond, Jobs: 4,
+		Limits: suite.Limits{Timeout: 20 * time.Second, Budget: 4 * time.Minute,
+			QuietWindow: 400 * time.Millisecond, Jobs: 4},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,8 @@ func TestLeaksAreCut(t *testing.T) {
 				if !c.roots {
 					described.Subjects.Roots = nil
 				}
-				run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour,
+				run, err := suite.Prepare(t.Context(), suite.Config{Target: described,
+					Limits: suite.Limits{Budget: time.Hour},
 					Filter: only(func(at requirement.Combination) bool {
 						return at.Revision == requirement.R20251125 && at.Transport == requirement.Stdio
 					}), LabelFilter: "area:URI"})

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
@@ -24,10 +23,10 @@ import (
 // gets no red verdict, and what is not judged names the limit.
 func TestLimitsAccuseNobody(t *testing.T) {
 	t.Parallel()
-	for name, limits := range map[string]target.Limits{
-		"a message":    {Message: 1500},
-		"a connection": {Connection: 3000},
-		"a handshake":  {Message: 300},
+	for name, limits := range map[string]suite.Limits{
+		"a message":    {MessageBytes: 1500},
+		"a connection": {ConnectionBytes: 3000},
+		"a handshake":  {MessageBytes: 300},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,14 +35,14 @@ func TestLimitsAccuseNobody(t *testing.T) {
 	}
 }
 
-func limited(t *testing.T, limits target.Limits) {
+func limited(t *testing.T, limits suite.Limits) {
 	described, server, err := embedded.Target(reference.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	described.Limits.Message, described.Limits.Connection = limits.Message, limits.Connection
-	report, err := suite.Run(t.Context(), suite.Config{Target: described, Budget: time.Hour,
+	limits.Budget = time.Hour
+	report, err := suite.Run(t.Context(), suite.Config{Target: described, Limits: limits,
 		Revisions: []requirement.Revision{requirement.R20241105, requirement.R20251125,
 			requirement.R20260728}})
 	if err != nil {
@@ -110,7 +109,8 @@ func TestNothingIsSentAgain(t *testing.T) {
 					})
 			}
 		}
-		run, err := suite.Prepare(t.Context(), suite.Config{Target: described, Budget: time.Hour,
+		run, err := suite.Prepare(t.Context(), suite.Config{Target: described,
+			Limits: suite.Limits{Budget: time.Hour},
 			Filter: only(func(c requirement.Combination) bool {
 				return c.Transport == requirement.SSE
 			})})

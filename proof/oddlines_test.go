@@ -84,8 +84,9 @@ func refusing(t *testing.T, id string, refused func(line string) bool) (report *
 			return employ(c, refused), nil
 		}}
 		report, err = suite.Run(t.Context(), suite.Config{
-			Target: &target.Target{Endpoints: []target.Endpoint{endpoint}}, Budget: time.Hour,
-			Only: []string{id}, Revisions: []requirement.Revision{requirement.R20251125},
+			Target: &target.Target{Endpoints: []target.Endpoint{endpoint}},
+			Limits: suite.Limits{Budget: time.Hour},
+			Only:   []string{id}, Revisions: []requirement.Revision{requirement.R20251125},
 		})
 		if err != nil {
 			t.Fatal(err)

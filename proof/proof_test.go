@@ -103,7 +103,8 @@ func TestComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close()
-		report, err := suite.Run(t.Context(), suite.Config{Target: target, Budget: time.Hour})
+		report, err := suite.Run(t.Context(), suite.Config{Target: target,
+			Limits: suite.Limits{Budget: time.Hour}})
 		if err != nil {
 			t.Fatal(err)
 		}

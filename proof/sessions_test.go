@@ -61,8 +61,9 @@ func TestFewSessions(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer server.Close()
-			cfg := suite.Config{Budget: time.Hour, Revisions: []requirement.Revision{requirement.R20250326,
-				requirement.R20250618, requirement.R20251125}}
+			cfg := suite.Config{Limits: suite.Limits{Budget: time.Hour},
+				Revisions: []requirement.Revision{requirement.R20250326,
+					requirement.R20250618, requirement.R20251125}}
 			cfg.Target = &target.Target{Endpoints: []target.Endpoint{{Handler: fewSessions(server.Handler(),
 				most), Path: "/mcp", Forced: requirement.HTTP}}}
 			report, err := suite.Run(t.Context(), cfg)

@@ -71,7 +71,7 @@ func TestNoUpdates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		report := judge(t, reference.Options{Faults: []string{"sub-03-no-updates"}},
-			suite.Config{Budget: 5 * time.Minute},
+			suite.Config{Limits: suite.Limits{Budget: 5 * time.Minute}},
 			func(described *target.Target) {
 				described.Triggers = target.Triggers{Update: described.Triggers.Update}
 				described.Endpoints = slices.DeleteFunc(described.Endpoints, func(e target.Endpoint) bool {

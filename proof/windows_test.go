@@ -51,7 +51,8 @@ func TestWindowsOverlap(t *testing.T) {
 		began := time.Now()
 		report, err := suite.Run(t.Context(), suite.Config{
 			Target: described, Revisions: []requirement.Revision{requirement.R20251125},
-			Transports: []requirement.Transport{requirement.HTTP}, QuietWindow: window, Budget: time.Hour,
+			Transports: []requirement.Transport{requirement.HTTP},
+			Limits:     suite.Limits{QuietWindow: window, Budget: time.Hour},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -22,9 +22,9 @@ func TestAcknowledgmentOnStdio(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = server.Close() })
 	report, err := suite.Run(t.Context(), suite.Config{Target: target, Only: []string{"URI-14"},
-		QuietWindow: 50 * time.Millisecond,
-		Revisions:   []requirement.Revision{requirement.R20260728},
-		Transports:  []requirement.Transport{requirement.Stdio}})
+		Limits:     suite.Limits{QuietWindow: 50 * time.Millisecond},
+		Revisions:  []requirement.Revision{requirement.R20260728},
+		Transports: []requirement.Transport{requirement.Stdio}})
 	if err != nil || len(report.Results) != 1 {
 		t.Fatalf("%v, %+v", err, report)
 	}

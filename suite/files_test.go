@@ -49,9 +49,9 @@ func faulty(t *testing.T) suite.Config {
 	}
 	t.Cleanup(func() { _ = server.Close() })
 	return suite.Config{Target: judged, Only: []string{"PAGE-01", "PAGE-02"},
-		QuietWindow: 50 * time.Millisecond,
-		Revisions:   []requirement.Revision{requirement.R20251125},
-		Transports:  []requirement.Transport{requirement.Stdio}}
+		Limits:     suite.Limits{QuietWindow: 50 * time.Millisecond},
+		Revisions:  []requirement.Revision{requirement.R20251125},
+		Transports: []requirement.Transport{requirement.Stdio}}
 }
 
 // TestEmbedding: a failure of a test says where the test stands, what proves it and how it is

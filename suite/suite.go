@@ -35,7 +35,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -72,9 +71,6 @@ type Config struct {
 	// expression it was made from, for the report.
 	Filter      func(labels []string) bool
 	LabelFilter string
-	// Reads is how many resources are read at most; 0 means 50, a negative
-	// number all of them.
-	Reads int
 	// Strict counts warnings as failures.
 	Strict bool
 	// Quick looks at one combination, that of the newest revision which the target
@@ -84,18 +80,8 @@ type Config struct {
 	// NoSecurityProbes leaves out the probes of the security group.
 	NoSecurityProbes bool
 
-	Timeout      time.Duration // one request; default 10 s
-	StartTimeout time.Duration // start-up and handshake; default 30 s
-	Budget       time.Duration // the whole run; default 5 min, or more where detection takes more than 3 s
-	QuietWindow  time.Duration // how long silence is watched; default 300 ms
-	Jobs         int           // scenarios at once; default 8
-	// messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
-	Rate float64
-
-	Pages           int   // pages of a list that are asked for; default 2500
-	MessageBytes    int   // of one message that are read; default 16 MiB
-	ConnectionBytes int64 // of one connection that are read; default 64 MiB
-	RunBytes        int64 // of what crosses the wire that are kept; default 128 MiB
+	// Limits stand above those of the target.
+	Limits
 
 	// Baseline is a file of known findings, as "mcpcheck baseline" writes it: what it excuses
 	// fails no test. An entry that is outdated does.
@@ -109,6 +95,9 @@ type Config struct {
 	// Filter, which are then only shown: he starts the run for those that he picked.
 	Unfiltered bool
 }
+
+// Limits are the bounds of a run.
+type Limits = target.Limits
 
 // UsageError is a configuration that cannot be run; nothing was sent.
 type UsageError = engine.UsageError
@@ -236,23 +225,22 @@ func Labels(row engine.Row) []string {
 }
 
 // engine turns the configuration into that of the engine.
-func (c Config) engine() (engine.Config, error) {
+func (c Config) engine() (none engine.Config, err error) {
 	if c.Target == nil {
-		return engine.Config{},
-			&UsageError{Reason: "there is no target: give a command, a URL or a target file"}
+		return none, &UsageError{Reason: "there is no target: give a command, a URL or a target file"}
 	}
 	t := *c.Target
 	areas, err := c.areas()
 	if err != nil {
-		return engine.Config{}, &UsageError{Reason: err.Error()}
+		return none, &UsageError{Reason: err.Error()}
 	}
 	if err := c.checkFiles(); err != nil {
-		return engine.Config{}, err
+		return none, err
 	}
 	c.Only, c.Skip = areas.Expand(c.Only), areas.Expand(c.Skip)
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if _, ok := areas.Find(id); !ok {
-			return engine.Config{}, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) +
+			return none, &UsageError{Reason: fmt.Sprintf("there is no requirement %q", id) +
 				areas.DidYouMean(id, `: "mcpcheck list" shows them all`)}
 		}
 	}
@@ -260,32 +248,24 @@ func (c Config) engine() (engine.Config, error) {
 	if len(c.Revisions) > 0 {
 		t.Revisions = intersect(c.Revisions, t.Revisions)
 		if len(t.Revisions) == 0 {
-			return engine.Config{},
+			return none,
 				&UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
 		}
 	}
 	if len(t.Revisions) > 0 && !slices.ContainsFunc(t.Revisions, func(r requirement.Revision) bool {
 		return r.Since(t.Since)
 	}) {
-		return engine.Config{},
+		return none,
 			&UsageError{Reason: "none of the revisions that were asked for is as new as " + string(t.Since) +
 				", since which is judged"}
 	}
-	l := &t.Limits
-	l.Pages, l.Message = cmp.Or(c.Pages, l.Pages), cmp.Or(c.MessageBytes, l.Message)
-	l.Connection, l.Run = cmp.Or(c.ConnectionBytes, l.Connection), cmp.Or(c.RunBytes, l.Run)
-	cfg := engine.Config{
+	return engine.Config{
 		Target: &t, Areas: areas,
 		Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(),
 			Catalogue: requirement.CatalogueVersion}), Embedded: c.Embedded, Transports: c.Transports,
 		Select: c.wants, Asked: c.asked, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes,
-		Quick:   c.Quick,
-		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
-		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),
-		Jobs: cmp.Or(c.Jobs, l.Jobs), Reads: c.Reads, Rate: cmp.Or(c.Rate, l.Rate), Progress: c.Progress,
-		Shown: c.shown(),
-	}
-	return cfg, nil
+		Quick: c.Quick, Limits: c.Limits, Progress: c.Progress, Shown: c.shown(),
+	}, nil
 }
 
 // areas is what is judged.
@@ -347,13 +327,12 @@ func (c Config) asked(row engine.Row) bool {
 func (c Config) shown() reports.Config {
 	s := reports.Config{
 		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict,
-		Read: "50", Revisions: requirement.Texts(c.revisions()),
-		Since: string(cmp.Or(c.Since, c.Target.Since)), Transports: requirement.Texts(c.Transports),
+		Read:      fmt.Sprint(cmp.Or(c.Reads, target.DefaultLimits.Reads)),
+		Revisions: requirement.Texts(c.revisions()),
+		Since:     string(cmp.Or(c.Since, c.Target.Since)), Transports: requirement.Texts(c.Transports),
 	}
 	if c.Reads < 0 {
 		s.Read = "all"
-	} else if c.Reads > 0 {
-		s.Read = fmt.Sprint(c.Reads)
 	}
 	for i := range c.Target.Endpoints {
 		e := &c.Target.Endpoints[i]

@@ -56,7 +56,7 @@ func (p *program) compareCommand() *cobra.Command {
 	f.StringSliceVar(&o.revisions, "revision", nil, "compare these protocol `revisions` only")
 	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil,
 		"leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
-	conformance.TimeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
+	conformance.TimeFlags(f, &o.cfg.Limits)
 	c.AddCommand(p.schemaCommand("comparisons", compare.JSONSchema))
 	return c
 }

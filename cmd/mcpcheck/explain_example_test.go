@@ -172,8 +172,9 @@ func rehearsed(
 		embedded.Authorize(described)
 	}
 	cfg := suite.Config{
-		Target: described, Embedded: true, Only: []string{x.ID}, Jobs: 1, QuietWindow: embedded.QuietWindow,
-		Timeout: time.Second, StartTimeout: time.Second, Budget: time.Hour,
+		Target: described, Embedded: true, Only: []string{x.ID},
+		Limits: suite.Limits{Jobs: 1, QuietWindow: embedded.QuietWindow, Timeout: time.Second,
+			StartTimeout: time.Second, Budget: time.Hour},
 	}
 	for _, c := range in {
 		cfg.Revisions, cfg.Transports = append(cfg.Revisions, c.Revision), append(cfg.Transports, c.Transport)

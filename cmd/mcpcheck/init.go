@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/cmd/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
@@ -22,7 +21,7 @@ func (p *program) initCommand() *cobra.Command {
 	o := &connect{}
 	to := ""
 	force := false
-	var timeout, start time.Duration
+	limits := target.Limits{Reads: 20}
 	c := helpcmd.New(help, "init", nil, func(c *cobra.Command, args []string) error {
 		t, err := o.target(c, args)
 		switch {
@@ -39,8 +38,8 @@ func (p *program) initCommand() *cobra.Command {
 			return err
 		}
 		progress := newProgress(p.stderr, false)
-		found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start,
-			Reads: 20, Progress: progress.tell})
+		found, err := explore.Look(c.Context(), engine.Config{Target: t, Limits: limits,
+			Progress: progress.tell})
 		progress.clear()
 		var usage *suite.UsageError
 		switch {
@@ -70,7 +69,7 @@ func (p *program) initCommand() *cobra.Command {
 	}, helpcmd.Flags{forceFlag(&force)})
 	conformance.TargetFlags(c.Flags(), &o.Flags)
 	fileFlag(c, &to)
-	conformance.TimeFlags(c.Flags(), &timeout, &start)
+	conformance.TimeFlags(c.Flags(), &limits)
 	return c
 }
 

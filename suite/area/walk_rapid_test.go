@@ -1,7 +1,6 @@
 package area_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -171,7 +170,7 @@ func walked(t *testing.T, book []sheet, bound int) (rec *recording.Recording, as
 	st.Facts.Declared, st.Limits.Pages = []byte(`{"capabilities":{"resources":{}}}`), bound
 	sc, _ := area.BuiltIn().Scenario(recording.WalkResources)
 	rec = scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: sc.Name,
-		Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
+		Script: func(p *scenario.Play) { sc.Script(p) }}, nil)
 	st.Close()
 	return rec, asked
 }

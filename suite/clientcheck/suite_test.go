@@ -25,7 +25,8 @@ func TestTheSuiteIsAGoodClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer server.Close() //nolint:errcheck // the server is not what is tested
-		run, err := suite.Prepare(t.Context(), suite.Config{Target: target, Budget: time.Hour})
+		run, err := suite.Prepare(t.Context(), suite.Config{Target: target,
+			Limits: suite.Limits{Budget: time.Hour}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,17 +43,13 @@ type Config struct {
 	Tool reports.Tool
 	// Revisions limits what is compared; empty means all.
 	Revisions []requirement.Revision
-	// Reads is how many listed resources are read at most; 0 means 50, a negative
-	// number all of them.
-	Reads int
 	// MapURI and MapName are prefixes that the gateway replaces on purpose.
 	MapURI, MapName []Rename
 	// Ignore lists differences that are known: a group, a member, or GROUP:MEMBER.
 	Ignore []string
 
-	Timeout time.Duration // one request; default 10 s
-	Start   time.Duration // start-up and handshake; default 30 s
-	Budget  time.Duration // everything; default 5 min
+	// Limits stand above those of both targets, of which the larger bound holds. Budget is for everything.
+	target.Limits
 
 	// Progress gets the progress of both sides; nil means that nobody wants it.
 	Progress func(engine.Event)
@@ -66,11 +62,12 @@ var ErrBudget = errors.New("the time for the whole comparison is spent (--budget
 var errVolume = errors.New("one side has sent more than is kept of it")
 
 func (c Config) withDefaults() Config {
-	a, b := c.Direct.Limits, c.Through.Limits
-	c.Timeout = cmp.Or(max(c.Timeout, 0), max(a.Timeout, b.Timeout, 0), 10*time.Second)
-	c.Start = cmp.Or(max(c.Start, 0), max(a.StartTimeout, b.StartTimeout, 0), 30*time.Second)
-	c.Budget = cmp.Or(max(c.Budget, 0), max(a.Budget, b.Budget, 0), 5*time.Minute)
-	c.Reads = cmp.Or(c.Reads, 50)
+	a, b, d := c.Direct.Limits, c.Through.Limits, target.DefaultLimits
+	c.Limits = c.Limits.Over(target.Limits{
+		Timeout:      cmp.Or(max(a.Timeout, b.Timeout), d.Timeout),
+		StartTimeout: cmp.Or(max(a.StartTimeout, b.StartTimeout), d.StartTimeout),
+		Budget:       cmp.Or(max(a.Budget, b.Budget), d.Budget), Reads: d.Reads,
+	})
 	if c.Progress == nil {
 		c.Progress = func(engine.Event) {}
 	}
@@ -237,8 +234,8 @@ func (c *comparison) reached(ctx context.Context, s *side) bool {
 // config is how the engine plays a side. The time for everything is kept here.
 func (c *comparison) config(s *side) engine.Config {
 	const pages = 200
-	t := *s.target
-	t.Limits.Pages = cmp.Or(t.Limits.Pages, pages)
+	t, limits := *s.target, c.cfg.Limits.Over(s.target.Limits).Over(target.Limits{Pages: pages})
+	limits.Budget *= 2
 	if only := c.cfg.Revisions; len(only) > 0 {
 		t.Revisions = slices.DeleteFunc(slices.Clone(only), func(rev requirement.Revision) bool {
 			return len(t.Revisions) > 0 && !slices.Contains(t.Revisions, rev)
@@ -247,10 +244,7 @@ func (c *comparison) config(s *side) engine.Config {
 			t.Revisions = []requirement.Revision{"none"}
 		}
 	}
-	return engine.Config{
-		Target: &t, Timeout: c.cfg.Timeout, Start: c.cfg.Start, Budget: 2 * c.cfg.Budget, Reads: c.cfg.Reads,
-		Progress: c.cfg.Progress,
-	}
+	return engine.Config{Target: &t, Limits: limits, Progress: c.cfg.Progress}
 }
 
 // offers is where a side offers a revision: at the first endpoint that does.

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -91,9 +90,9 @@ func (t *talk) in(s string) string {
 var declared = &scenario.Scenario{
 	Name:  declaring.name,
 	Title: "asking what is declared",
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		if c.Modern() {
-			c.Do(ctx, session.Request{Step: recording.StepDiscover, Method: "server/discover"})
+			c.Do(session.Request{Step: recording.StepDiscover, Method: "server/discover"})
 			return
 		}
 		c.Note(c.S.Record().Initialize)
@@ -129,10 +128,10 @@ func script(name recording.Name) *scenario.Scenario {
 }
 
 // readEach is a script that reads some URIs.
-func readEach(which func(*scenario.Play) []scenario.URIRead) func(context.Context, *scenario.Play) {
-	return scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+func readEach(which func(*scenario.Play) []scenario.URIRead) func(*scenario.Play) {
+	return scenario.OnClean(func(c *scenario.Client) {
 		scenario.Each(c, which(c.Play), func(_ int, a scenario.URIRead, c *scenario.Client) {
-			c.ReadResource(ctx, a.Step, a.URI, a.Tags)
+			c.ReadResource(a.Step, a.URI, a.Tags)
 		})
 	})
 }
@@ -186,8 +185,8 @@ func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenari
 		})
 	}
 	return &scenario.Scenario{Name: p.name, Title: script(p.name).Title,
-		Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
-			scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		Script: scenario.OnClean(func(c *scenario.Client) {
+			scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(q) })
 		})}
 }
 
@@ -195,20 +194,20 @@ func (t *talk) again(p *part, rec *recording.Recording, about []string) *scenari
 // where the target file says how, makes that one change.
 func (t *talk) subscribing(uris []string) *scenario.Scenario {
 	return &scenario.Scenario{Name: watching.name, Title: "subscribing to a resource",
-		Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+		Script: scenario.OnClean(func(c *scenario.Client) {
 			for _, uri := range uris {
-				x, stream := t.subscribe(ctx, c, uri)
+				x, stream := t.subscribe(c, uri)
 				stands := x.Succeeded()
 				x.Tags = recording.Tags{tagAsked: uri}
 				c.Note(x)
 				if stands && c.Target.Triggers.Update != nil {
-					c.Note(t.change(ctx, c, uri))
+					c.Note(t.change(c, uri))
 				}
 				if stands && !c.Modern() {
-					c.S.Do(ctx, t.about(recording.StepUnsubscribe, "resources/unsubscribe", uri))
+					c.S.Do(c, t.about(recording.StepUnsubscribe, "resources/unsubscribe", uri))
 				}
 				if stream != nil {
-					stream.Stop(ctx)
+					stream.Stop(c)
 				}
 				if stands {
 					return
@@ -219,16 +218,15 @@ func (t *talk) subscribing(uris []string) *scenario.Scenario {
 
 // subscribe asks for updates of a resource. Of a listen request the acknowledgment counts as
 // the answer: as an error if it does not grant what was asked for.
-func (t *talk) subscribe(ctx context.Context, c *scenario.Client, uri string) (*recording.Exchange,
-	*session.Stream) {
+func (t *talk) subscribe(c *scenario.Client, uri string) (*recording.Exchange, *session.Stream) {
 	if !c.Modern() {
-		stream := c.S.OpenStream(ctx, recording.StepStream)
-		return c.S.Do(ctx, t.about(recording.StepSubscribe, subscribe, uri)), stream
+		stream := c.S.OpenStream(c, recording.StepStream)
+		return c.S.Do(c, t.about(recording.StepSubscribe, subscribe, uri)), stream
 	}
 	uri = t.in(uri)
-	stream := c.S.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
+	stream := c.S.Listen(c, recording.StepListen, session.Filter{URIs: []string{uri}}, session.Request{})
 	if stream.Ack == nil {
-		refused := *stream.Stop(ctx)
+		refused := *stream.Stop(c)
 		refused.Method = subscribe
 		if !refused.Failed() && !refused.CutOff() {
 			refused.Outcome, refused.Reason = recording.Silent, "subscriptions/listen was not acknowledged"
@@ -255,12 +253,12 @@ func said(method, answer string) *recording.Exchange {
 }
 
 // change makes a resource change, and is what is heard of it.
-func (t *talk) change(ctx context.Context, c *scenario.Client, uri string) *recording.Exchange {
+func (t *talk) change(c *scenario.Client, uri string) *recording.Exchange {
 	p := c.Play
 	x := &recording.Exchange{Method: updated, Outcome: recording.Canceled}
 	after := c.S.Last()
-	if p.Fire(ctx, p.Target.Triggers.Update, c) {
-		f, ok := c.S.Await(ctx, after, scenario.ChangeTime, func(f *wire.Frame) bool {
+	if p.Fire(p.Target.Triggers.Update, c) {
+		f, ok := c.S.Await(c, after, scenario.ChangeTime, func(f *wire.Frame) bool {
 			return scenario.Notifies(f, updated) && gjson.GetBytes(f.Raw, "params.uri").String() == t.in(uri)
 		})
 		switch {

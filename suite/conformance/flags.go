@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
@@ -49,7 +48,7 @@ func RunFlags(f *pflag.FlagSet, c *suite.Config, revisions *[]string) {
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
 	f.IntVar(&c.Jobs, "jobs", 0,
 		"how many scenarios to play at once (default 8); over HTTP as many may watch silence meanwhile")
-	TimeFlags(f, &c.Timeout, &c.StartTimeout)
+	TimeFlags(f, &c.Limits)
 	f.DurationVar(&c.Budget, "budget", 0,
 		"time for the whole run (default 5m, or 100 times what it takes to find out what the target "+
 			"speaks, up to 30m)")
@@ -68,9 +67,9 @@ func RunFlags(f *pflag.FlagSet, c *suite.Config, revisions *[]string) {
 }
 
 // TimeFlags adds those that bound what is waited for.
-func TimeFlags(f *pflag.FlagSet, request, start *time.Duration) {
-	f.DurationVar(request, "timeout", 0, "time for one request (default 10s)")
-	f.DurationVar(start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+func TimeFlags(f *pflag.FlagSet, l *target.Limits) {
+	f.DurationVar(&l.Timeout, "timeout", 0, "time for one request (default 10s)")
+	f.DurationVar(&l.StartTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
 }
 
 // counts are the flags that cannot be 0: that would be to leave them out.

@@ -28,33 +28,37 @@ func Filter(expression string) (func(labels []string) bool, error) {
 		return nil, fmt.Errorf("the label filter %q cannot be understood: %s", expression, summary(err))
 	}
 	for _, atom := range atoms(expression) {
-		name := key.FindString(atom)
-		if near := nearest.Names(strings.ToLower(name), suite.LabelKeys()); len(near) > 0 &&
-			near[0] != strings.ToLower(name) && strings.HasPrefix(atom[len(name):], ":") {
-			return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression,
-				strings.TrimSpace(atom), near[0]+atom[len(name):])
-		}
-		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) ||
-			!strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
-			for _, key := range []string{"area", "id"} {
-				if slices.ContainsFunc(values(key), func(s string) bool {
-					return strings.EqualFold(s, strings.TrimSpace(atom))
-				}) {
-					return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression,
-						strings.TrimSpace(atom), key+":"+strings.TrimSpace(atom))
-				}
-			}
-			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression,
-				strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
-		}
-		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(atom[len(name):]), ":"))
-		if known := values(strings.ToLower(name)); value != "" && !operation(value) &&
-			!slices.ContainsFunc(known, func(s string) bool { return strings.EqualFold(s, value) }) {
-			return nil, fmt.Errorf("the label filter %q uses %q, which no requirement bears%s", expression,
-				name+":"+value, meant(value, known))
+		if wrong := misused(atom); wrong != "" {
+			return nil, fmt.Errorf("the label filter %q uses %s", expression, wrong)
 		}
 	}
 	return filter, nil
+}
+
+// misused quotes a label that no requirement bears, and says what is wrong with it; empty if nothing is.
+func misused(atom string) string {
+	name := key.FindString(atom)
+	lower, rest := strings.ToLower(name), atom[len(name):]
+	bears := func(key, value string) bool {
+		return slices.ContainsFunc(values(key), func(s string) bool { return strings.EqualFold(s, value) })
+	}
+	if near := nearest.Names(lower, suite.LabelKeys()); len(near) > 0 && near[0] != lower &&
+		strings.HasPrefix(rest, ":") {
+		return fmt.Sprintf("%q: did you mean %s?", atom, near[0]+rest)
+	}
+	value, labelled := strings.CutPrefix(strings.TrimSpace(rest), ":")
+	if !labelled || !slices.Contains(suite.LabelKeys(), lower) {
+		for _, key := range []string{"area", "id"} {
+			if bears(key, atom) {
+				return fmt.Sprintf("%q: did you mean %s:%s?", atom, key, atom)
+			}
+		}
+		return fmt.Sprintf("%q: labels begin with %s:", atom, strings.Join(suite.LabelKeys(), ":, "))
+	}
+	if value = strings.TrimSpace(value); value == "" || operation(value) || bears(lower, value) {
+		return ""
+	}
+	return fmt.Sprintf("%q, which no requirement bears%s", name+":"+value, meant(value, values(lower)))
 }
 
 // values lists the values that labels with a key can have.

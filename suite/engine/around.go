@@ -52,7 +52,7 @@ func (r *Run) pick(needed map[recording.Name]bool, j *Judgement, last bool) {
 // share, those that were talking in that session at the time, or had asked for it in another one; if none
 // was, all of them.
 func (r *Run) left(j *Judgement, rounds int) []recording.Name {
-	if !slices.Contains(j.From, recording.Everything) {
+	if !j.onAllFrames() {
 		return nil
 	}
 	take := r.takes[j.Combination]
@@ -132,9 +132,8 @@ func (r *Run) near(rec *recording.Recording, number int) bool {
 
 // belongs reports whether a frame is a message that a script sent, or an answer to one.
 func belongs(take *Take, number int) bool {
-	for name, rec := range take.Recordings {
-		if name != recording.Everything && slices.ContainsFunc(rec.Exchanges,
-			func(x *recording.Exchange) bool { return slices.Contains(x.Evidence(), number) }) {
+	for rec, x := range take.exchanges() {
+		if rec.Scenario != recording.Everything && slices.Contains(x.Evidence(), number) {
 			return true
 		}
 	}
@@ -144,7 +143,7 @@ func belongs(take *Take, number int) bool {
 // misdelivered reports whether a verdict on all frames is about responses that came on another session than
 // that of their request: they come again where both stand at the same time.
 func (r *Run) misdelivered(j *Judgement, take *Take) bool {
-	return slices.Contains(j.From, recording.Everything) && slices.ContainsFunc(j.Frames, func(n int) bool {
+	return j.onAllFrames() && slices.ContainsFunc(j.Frames, func(n int) bool {
 		return !belongs(take, n) && slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)),
 			func(rec *recording.Recording) bool {
 				return rec.Scenario != recording.Everything && r.asked(rec, n)

@@ -14,11 +14,7 @@ import (
 // conclude settles verdicts by what the rounds have shown. What the sightings of one are depends on its
 // siblings as they were at first, so none is changed before all are known.
 func (r *Run) conclude(late []*Judgement) {
-	r.judged, r.spent = map[judgedOn]*Judgement{}, map[requirement.Combination]bool{}
-	for c, take := range r.takes {
-		r.spent[c] = r.ended != nil || take.Facts.Notes[recording.FactUnrepeated] != "" ||
-			take.Facts.Notes[recording.FactGone] != ""
-	}
+	r.judged = map[judgedOn]*Judgement{}
 	results, notes := make([]verdict.Result, len(late)), map[requirement.Combination]string{}
 	for i, j := range late {
 		results[i] = r.concluded(j, notes)
@@ -54,7 +50,7 @@ func (r *Run) concluded(j *Judgement, notes map[requirement.Combination]string) 
 func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) verdict.Result {
 	first := r.takes[j.Combination]
 	seen, other, why := r.occasions(j, j.Outcome, "")
-	over := r.spent[j.Combination]
+	over := !r.whole(first)
 	standing, _ := weigh(r.need(j), over, r.sightings(j, j.Outcome))
 	result := j.Result
 	switch doubt := first.Facts.Notes[recording.FactErratic+j.Requirement.ID]; {
@@ -73,7 +69,7 @@ func (r *Run) settle(j *Judgement, notes map[requirement.Combination]string) ver
 			"it was repeated, and did not show often enough, or not of the same message each time")
 	case standing != Confirmed && why != "":
 		return unconfirmed(j, why)
-	case standing != Confirmed && r.recorded != nil && r.whole(first):
+	case standing != Confirmed && r.recorded != nil && !over:
 		return result // nothing was red when this was recorded
 	case standing != Confirmed:
 		why = r.unrepeated(first)

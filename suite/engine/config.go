@@ -40,7 +40,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -77,13 +76,7 @@ type Config struct {
 	// SecurityProbes switches on the probes of the security group.
 	SecurityProbes bool
 
-	Timeout     time.Duration // one request; default 10 s
-	Start       time.Duration // start-up and handshake; default 30 s
-	Budget      time.Duration // the whole run; default 5 min, or more where detection takes more than 3 s
-	QuietWindow time.Duration // default 300 ms
-	Jobs        int           // scenarios at once; default 8
-	Reads       int           // resources per read sweep; 0: default 50; negative: all
-	Rate        float64       // messages per second; see [target.Target.Pace]
+	target.Limits // stand above those of the target
 	// Progress is told what is going on; nil means nobody is.
 	Progress func(Event)
 }
@@ -132,14 +125,6 @@ func endedBy(err error) (recording.Code, error) {
 	return recording.CodeInterrupted, ErrInterrupted
 }
 
-const (
-	// transcriptBytes is how much of what crosses the wire is kept, over all
-	// connections.
-	transcriptBytes = 128 << 20
-	// walkPages is how many pages of a list are asked for.
-	walkPages = 2500
-)
-
 // UsageError is a configuration that cannot be run.
 type UsageError struct{ Reason string }
 
@@ -150,29 +135,13 @@ func usage(format string, args ...any) error {
 }
 
 func (c Config) withDefaults() Config {
-	set := func(d *time.Duration, fallback time.Duration) {
-		if *d <= 0 {
-			*d = fallback
-		}
-	}
-	set(&c.Timeout, 10*time.Second)
-	set(&c.Start, 30*time.Second)
-	set(&c.Budget, 5*time.Minute)
-	set(&c.QuietWindow, 300*time.Millisecond)
 	if c.Areas == nil {
 		c.Areas = area.BuiltIn()
-	}
-	if c.Jobs <= 0 {
-		c.Jobs = 8
-	}
-	if c.Reads == 0 {
-		c.Reads = 50
-	}
-	if c.Target != nil {
-		c.Rate = c.Target.Pace(c.Rate)
 	}
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
 	}
+	c.Limits = c.Limits.Over(c.Target.Limits).Over(target.DefaultLimits)
+	c.Rate = c.Target.Pace(c.Rate)
 	return c
 }

@@ -247,7 +247,7 @@ func TestSamplesAreRepeated(t *testing.T) {
 						Revisions: []requirement.Revision{requirement.R20251125}},
 					Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool {
 						return row.Requirement.ID == "URI-08"
-					}, Budget: time.Hour, SecurityProbes: true,
+					}, Limits: target.Limits{Budget: time.Hour}, SecurityProbes: true,
 				})
 				if err != nil {
 					t.Fatal(err)
@@ -334,7 +334,8 @@ func TestBudgetFollowsDetection(t *testing.T) {
 						}}},
 					Revisions: []requirement.Revision{requirement.R20251125},
 				},
-				Tool: reports.Tool{Name: "test"}, Budget: c.given, Select: func(row Row) bool {
+				Tool:   reports.Tool{Name: "test"},
+				Limits: target.Limits{Budget: c.given}, Select: func(row Row) bool {
 					return row.Requirement.ID == "CAP-06"
 				},
 			})

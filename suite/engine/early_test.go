@@ -50,7 +50,8 @@ func judgedEarly(t *testing.T, fault string, rev requirement.Revision, triggers 
 	var r *Run
 	given := map[key]bool{} // before everything was played
 	r, err = Prepare(t.Context(), Config{
-		Target: described, Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: time.Hour,
+		Target: described, Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
+		Limits: target.Limits{Budget: time.Hour},
 		Select: func(row Row) bool { return row.Combination.Revision == rev },
 		Progress: func(e Event) {
 			if e.Kind != Judging {
@@ -121,7 +122,8 @@ func TestCombinationsAreJudgedByThemselves(t *testing.T) {
 		var r *Run
 		missing, open := map[string]bool{}, 0
 		r, err = Prepare(t.Context(), Config{
-			Target: described, Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: time.Hour,
+			Target: described, Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
+			Limits: target.Limits{Budget: time.Hour},
 			Select: func(row Row) bool {
 				return row.Combination.Revision == requirement.R20250618 ||
 					row.Combination.Revision == requirement.R20251125

@@ -144,7 +144,7 @@ func judgedOverHTTP(t *testing.T, h http.Handler, budget time.Duration) *Run {
 			Endpoints: []target.Endpoint{{Name: "handler", Handler: h, Path: "/mcp"}},
 			Revisions: []requirement.Revision{requirement.R20251125},
 		},
-		Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: budget,
+		Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Limits: target.Limits{Budget: budget},
 	})
 	if err != nil {
 		t.Fatal(err)

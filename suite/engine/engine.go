@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -52,13 +51,12 @@ type Run struct {
 	rows      []Row
 	leftOut   []string // ids of the requirements that a quick run leaves out
 
-	takes   map[requirement.Combination]*Take // of the first play
-	rounds  []round                           // what was played again, in this order
-	spent   map[requirement.Combination]bool  // where nothing can be repeated any more
-	judged  map[judgedOn]*Judgement           // in the rounds, and at first
-	answers map[*Take]*takeAnswers            // of what was played
-	tried   map[key]int                       // in how many rounds the scripts of a row were played
-	ended   error                             // why the run ended early; nil if it did not
+	takes   round                   // of the first play
+	rounds  []round                 // what was played again, in this order
+	judged  map[judgedOn]*Judgement // in the rounds, and at first
+	answers map[*Take]*takeAnswers  // of what was played
+	tried   map[key]int             // in how many rounds the scripts of a row were played
+	ended   error                   // why the run ended early; nil if it did not
 	took    time.Duration
 
 	begun   sync.Once
@@ -100,19 +98,19 @@ type endpoint struct {
 // [*UsageError] means that the configuration cannot be run. If nothing of the
 // target can be reached, the run has no rows: [Run.Unreachable] says why.
 func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
-	measured := cfg.Budget <= 0
-	cfg = cfg.withDefaults()
-	cfg.Progress = oneByOne(cfg.Progress)
 	if cfg.Target == nil || len(cfg.Target.Endpoints) == 0 {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
+	measured := cfg.Limits.Over(cfg.Target.Limits).Budget <= 0
+	cfg = cfg.withDefaults()
+	cfg.Progress = oneByOne(cfg.Progress)
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg,
-		transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message,
-			Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(),
+		transcript: wire.NewTranscript(wire.Budget{Frame: cfg.MessageBytes, Total: cfg.RunBytes}),
+		limiter:    session.Paced(cfg.Rate),
+		longs:      &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(),
 		ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, 4*cfg.Jobs),
-		watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
+		watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: round{},
 	}
 	r.patience = session.NewPatience(func() time.Duration { return r.cfg.Budget / inVain })
 	if cfg.Jobs == 1 {
@@ -308,12 +306,10 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.profile.Seen(profile.OneSession) != "" && facts.Combination.Revision.Modern() {
 		limit, instances = nil, e.Instances
 	}
-	o := pool.Options{
-		Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken,
-		Limit: limit, Habits: &e.habits,
-		Nameless: e.profile.Seen(profile.Nameless) != "", Barred: e.profile.Seen(profile.Barred) != "",
-		Hasten: limit != nil && e.profile.Seen(profile.Stays) != "",
-	}
+	o := pool.Options{Common: r.common(r.cfg.StartTimeout), Dialer: e.dialer, Broken: e.broken, Limit: limit,
+		Hasten: limit != nil && e.profile.Seen(profile.Stays) != ""}
+	o.Habits, o.Nameless, o.Barred = &e.habits, e.profile.Seen(profile.Nameless) != "",
+		e.profile.Seen(profile.Barred) != ""
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 		if limit == nil {
@@ -325,11 +321,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 		Endpoint:   e.Endpoint,
 		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes, OneByOne: e.Server() != nil &&
 			limit.OneByOne(),
-		Limits: scenario.Limits{
-			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,
-			Pages: cmp.Or(r.cfg.Target.Limits.Pages, walkPages), Reads: max(r.cfg.Reads, 0),
-			Probes: min(probes, r.cfg.Jobs),
-		},
+		Limits: scenario.Limits{Limits: r.cfg.Limits, Probes: min(probes, r.cfg.Jobs)},
 	}, o)
 }
 

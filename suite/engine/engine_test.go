@@ -361,7 +361,7 @@ func TestRestoreRefusesWhatIsWrong(t *testing.T) {
 		"row without a take": {head + `,"rows":[{"id":"LIST-01"}]}`, "no recording"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := restore(strings.NewReader(c.file)); err == nil ||
+			if _, err := restore(strings.NewReader(c.file), nil); err == nil ||
 				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want something about %q", err, c.want)
 			}
@@ -451,7 +451,7 @@ func TestRecordingOfBytesThatAreNoUTF8(t *testing.T) {
 		if !utf8.Valid(file.Bytes()) {
 			t.Error("the recording is no UTF-8")
 		}
-		again, err := restore(&file)
+		again, err := restore(&file, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -191,7 +191,9 @@ func garbage(t *testing.T, seed uint64, c requirement.Combination, sober int) {
 		r, err := Prepare(t.Context(), Config{
 			Target: &target.Target{Endpoints: []target.Endpoint{e},
 				Revisions: []requirement.Revision{c.Revision}}, Tool: reports.Tool{Name: "test"},
-			Budget: time.Minute, Timeout: time.Second, Start: 2 * time.Second, SecurityProbes: true, Reads: 5,
+			Limits: target.Limits{Budget: time.Minute, Timeout: time.Second, StartTimeout: 2 * time.Second,
+				Reads: 5},
+			SecurityProbes: true,
 		})
 		if err != nil {
 			t.Fatal(err)

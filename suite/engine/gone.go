@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -27,7 +25,7 @@ import (
 // noteGone looks, where messages were lost on the way to a target that is no process of
 // ours, whether it is gone for good. Then it is noted with what was sent to it
 // last: nobody can start it again to find out which message it died of.
-func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[requirement.Combination]*Take) {
+func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...round) {
 	for _, e := range r.endpoints {
 		if e.Owned() || e.Server() != nil || e.found == nil {
 			continue // it is started again
@@ -92,18 +90,14 @@ func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recordi
 				all[x] = true
 			}
 		}
-		for _, rec := range take.Recordings {
-			for _, x := range rec.Exchanges {
-				all[x] = true
-			}
+		for _, x := range take.exchanges() {
+			all[x] = true
 		}
 	}
 	fell := 0 // the frame that told of the first loss
 	for x := range all {
-		if x.Outcome == recording.Lost || x.Outcome == recording.Unsent {
-			if n := r.toldOf(x); n > 0 && (fell == 0 || n < fell) {
-				fell = n
-			}
+		if n := r.toldOf(x); x.Gone() && n > 0 && (fell == 0 || n < fell) {
+			fell = n
 		}
 	}
 	var before *recording.Exchange // the last one, answered or not
@@ -173,17 +167,12 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string)
 // knock opens a session and asks for a sign of life. It returns why there was
 // none; whatever answers lives, and what does not in time may be busy.
 func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
-	id := r.nextID()
-	s, err := session.Open(ctx, e.dialer, session.Options{
-		Revision: st.Combination.Revision, Kind: recording.Probe, ID: id, Transcript: r.transcript,
-		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter, Patience: r.patience,
-	})
-	if s != nil {
-		defer s.Close(context.Background())
-	}
+	s, err := session.Open(ctx, e.dialer, session.Options{Common: r.common(r.cfg.Timeout),
+		Revision: st.Revision(), Kind: recording.Probe})
+	defer s.Close(context.Background())
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
-		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool {
+		heard := slices.ContainsFunc(r.transcript.Session(s.ID()), func(f wire.Frame) bool {
 			return f.Dir == wire.In
 		})
 		late := errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != nil
@@ -193,7 +182,7 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 		}
 		return ""
 	}
-	if !st.Combination.Revision.Modern() {
+	if !st.Modern() {
 		return ""
 	}
 	if x := s.Do(ctx, session.Request{Step: recording.StepAlive,
@@ -235,18 +224,15 @@ func restsOnEnd(j *Judgement, take *Take) bool {
 	alone := take.Facts.Notes[recording.FactLastAlone] == "true"
 	last := take.Facts.Notes[recording.FactLastFrame]
 	lost := false
-	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		for _, x := range take.Recordings[name].Exchanges {
-			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
-				continue
-			}
-			if x.Outcome == recording.Replied ||
-				alone && x.Kind != recording.Probe && strconv.Itoa(x.Request) == last {
-				return false
-			}
-			lost = lost || x.Outcome == recording.Lost || x.Outcome == recording.Unsent ||
-				x.Outcome == recording.Silent
+	for _, x := range take.exchanges() {
+		if !j.shows(x) {
+			continue
 		}
+		if x.Outcome == recording.Replied ||
+			alone && x.Kind != recording.Probe && strconv.Itoa(x.Request) == last {
+			return false
+		}
+		lost = lost || x.Gone() || x.Outcome == recording.Silent
 	}
 	return lost
 }
@@ -254,7 +240,7 @@ func restsOnEnd(j *Judgement, take *Take) bool {
 // serve starts the servers of the endpoints that are going to be asked, and returns the
 // target with their addresses.
 func (r *Run) serve(ctx context.Context) (*target.Target, error) {
-	t, stop, err := r.cfg.Target.Serve(ctx, r.cfg.Start, func(e *target.Endpoint) bool {
+	t, stop, err := r.cfg.Target.Serve(ctx, r.cfg.StartTimeout, func(e *target.Endpoint) bool {
 		if len(r.cfg.candidates(e)) == 0 {
 			return false
 		}
@@ -273,7 +259,7 @@ func (r *Run) serve(ctx context.Context) (*target.Target, error) {
 // be told from what became of the others. The server is started again for whoever connects,
 // so that each scenario finds it alive. The first recordings are dropped, unless the time was
 // spent before the second ones were complete.
-func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scenario.Scenario) {
+func (p *player) withoutDeaths(ctx context.Context) {
 	r := p.run
 	turns := map[*transport.Server]*pool.Limit{}
 	for i, st := range r.stages {
@@ -291,13 +277,13 @@ func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scen
 		e.limit = turns[server] // for the repetition of red verdicts, too
 		st.Establish(recording.FactOneByOne, "true")
 		alone := r.newStage(e, e.limit, st.Facts)
-		plan, before := plans[st], r.takes[st.Combination]
-		delete(plans, st)
-		plans[alone], r.stages[i], r.takes[st.Combination] = plan, alone, newTake(st.Facts)
+		plan, before := p.plans[st], r.takes[st.Combination]
+		delete(p.plans, st)
+		p.plans[alone], r.stages[i], r.takes[st.Combination] = plan, alone, newTake(st.Facts)
 		p.mu.Lock()
 		p.total += len(plan)
 		p.mu.Unlock()
-		p.phases(ctx, []*pool.Pool{alone}, plans, r.takes)
+		p.phases(ctx, []*pool.Pool{alone})
 		if context.Cause(ctx) != nil {
 			r.stages[i], r.takes[st.Combination] = st, before // what is known is more than what is left
 		}
@@ -310,11 +296,9 @@ func killedServer(take *Take) string {
 	if take.Facts.Notes[recording.FactOneByOne] == "" {
 		return ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		for _, x := range take.Recordings[name].Exchanges {
-			if x.Kind == recording.Clean && x.Fatal {
-				return x.Reason
-			}
+	for _, x := range take.exchanges() {
+		if x.Kind == recording.Clean && x.Fatal {
+			return x.Reason
 		}
 	}
 	return ""

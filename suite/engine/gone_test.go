@@ -94,7 +94,7 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 						// the detection of modern ones lists as well
 						Revisions: []requirement.Revision{requirement.R20251125},
 					},
-					Tool: reports.Tool{Name: "test"}, Jobs: 1,
+					Tool: reports.Tool{Name: "test"}, Limits: target.Limits{Jobs: 1},
 					Select: func(row Row) bool { return strings.Contains(c.want[0], row.Requirement.ID+":") },
 				})
 				if err != nil {

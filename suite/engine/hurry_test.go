@@ -55,7 +55,7 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
 		j.From, j.Frames = []recording.Name{recording.Everything}, x.frames
 		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{}),
-			takes: map[requirement.Combination]*Take{c: {Recordings: x.takes}}}
+			takes: round{c: {Recordings: x.takes}}}
 		if left := r.left(j, 0); len(left) != x.want {
 			t.Errorf("%s: %v", name, left)
 		}
@@ -90,7 +90,7 @@ func TestStraysAreRepeatedWithWhatTheyAnswer(t *testing.T) {
 		answer: {recording.TwoClients}} {
 		j.From, j.Frames = []recording.Name{recording.Everything}, []int{frame}
 		r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: tr,
-			takes: map[requirement.Combination]*Take{{}: {Recordings: takes}}}
+			takes: round{{}: {Recordings: takes}}}
 		if got := slices.Sorted(slices.Values(r.left(j, 0))); !slices.Equal(got,
 			slices.Sorted(slices.Values(want))) {
 			t.Errorf("frame %d: %v, expected %v", frame, got, want)

@@ -21,6 +21,14 @@ type Judgement struct {
 	verdict.Result
 }
 
+// onAllFrames reports whether the verdict is one on all frames, and not on those of single scenarios.
+func (j *Judgement) onAllFrames() bool { return slices.Contains(j.From, recording.Everything) }
+
+// shows reports whether the evidence of the verdict has something of an exchange.
+func (j *Judgement) shows(x *recording.Exchange) bool {
+	return slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) })
+}
+
 // judgeTime is how long what is known may be judged once a run has to end.
 const judgeTime = 5 * time.Second
 
@@ -164,12 +172,12 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 			continue
 		}
 		for _, x := range rec.Exchanges {
-			gone := x.Fatal || x.Outcome == recording.Lost || x.Outcome == recording.Unsent
+			gone := x.Fatal || x.Gone()
 			if len(j.Frames) == 0 { // what could not be sent left no frame
 				lost = lost || gone
 				continue
 			}
-			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
+			if !j.shows(x) {
 				continue
 			}
 			if x.Outcome == recording.Replied || gone && x.Kind == recording.Clean {
@@ -185,24 +193,21 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 // depends on nothing else, so that a recorded run can be judged again.
 func (r *Run) verdict(row Row, take *Take) verdict.Result {
 	req := row.Requirement
-	if why, ok := r.cfg.Target.OptedOut(req.ID); ok {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut,
-			Reason: "opted out in the target file: " + why}
+	none := func(code recording.Code, reason string) verdict.Result {
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: code, Reason: reason}
 	}
-	if req.Untestable != "" {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable,
-			Reason: req.Untestable}
-	}
-	if req.GradeIn(row.Combination.Revision) == requirement.Control {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission,
-			Reason: "a permission: there is nothing to violate"}
-	}
+	why, out := r.cfg.Target.OptedOut(req.ID)
 	k, ok := r.catalogue.Check(req.ID)
-	if !ok {
-		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck,
-			Reason: "this release has no check for it"}
-	}
-	if take.sessions != nil {
+	switch {
+	case out:
+		return none(recording.CodeOptedOut, "opted out in the target file: "+why)
+	case req.Untestable != "":
+		return none(recording.CodeUntestable, req.Untestable)
+	case req.GradeIn(row.Combination.Revision) == requirement.Control:
+		return none(recording.CodePermission, "a permission: there is nothing to violate")
+	case !ok:
+		return none(recording.CodeNoCheck, "this release has no check for it")
+	case take.sessions != nil:
 		return r.traced(k, row, take.sessions)
 	}
 	return verdict.EvaluateUntil(r.judging, k, req, take.Facts, take.Recordings)
@@ -271,10 +276,8 @@ func (r *Run) Await(ctx context.Context, row Row) (j *Judgement, ok bool) {
 	if a == nil {
 		return nil, false
 	}
-	select {
-	case <-a.given: // rather than that the context has ended, too
-		return a.j, true
-	default:
+	if j := r.results.given(row); j != nil { // rather than that the context has ended, too
+		return j, true
 	}
 	select {
 	case <-a.given:
@@ -309,8 +312,7 @@ func (r *Run) ordinaryLoss(c requirement.Combination, played iter.Seq[*Take]) st
 		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
 		}
-		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-			rec := take.Recordings[name]
+		for _, rec := range take.Recordings {
 			for _, s := range rec.Sessions {
 				if x := s.Initialize; x != nil && x.Outcome == recording.Lost && x.Request > 0 {
 					ordinary = append(ordinary, x)

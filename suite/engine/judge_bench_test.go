@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // BenchmarkJudge: all verdicts on a recorded run of the reference in all
@@ -17,7 +18,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	defer server.Close()
 	r, err := Prepare(b.Context(), Config{Target: described, SecurityProbes: true,
-		QuietWindow: embedded.QuietWindow})
+		Limits: target.Limits{QuietWindow: embedded.QuietWindow}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func BenchmarkJudge(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.StopTimer()
-		again, err := restore(bytes.NewReader(recorded.Bytes()))
+		again, err := restore(bytes.NewReader(recorded.Bytes()), nil)
 		if err != nil {
 			b.Fatal(err)
 		}

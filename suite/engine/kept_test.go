@@ -32,7 +32,7 @@ func TestTimeIsKeptForRepetitions(t *testing.T) {
 					Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open, Command: []string{"slow"}}},
 					Revisions: []requirement.Revision{requirement.R20251125},
 				},
-				Tool: reports.Tool{Name: "test"}, Budget: c.budget,
+				Tool: reports.Tool{Name: "test"}, Limits: target.Limits{Budget: c.budget},
 				Select: func(row Row) bool {
 					return row.Requirement.ID == "LIST-02" || row.Requirement.ID == "CAP-07"
 				},

@@ -23,6 +23,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
+// common is what sessions have in common that are opened within a time.
+func (r *Run) common(start time.Duration) session.Common {
+	return session.Common{Transcript: r.transcript, NextID: r.nextID, Timeout: r.cfg.Timeout, Start: start,
+		Limiter: r.limiter, Patience: r.patience}
+}
+
 // misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
 // reached, but opened no stream, or none that can be used. That is judged, by the
 // requirements on the stream, instead of being taken for a wrong address.
@@ -88,14 +94,14 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	ask := r.cfg.revisions(e.Endpoint)
 	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs,
-			Turns: r.turns, Reuse: &e.reuse,
+			Message: r.cfg.MessageBytes, Total: r.cfg.ConnectionBytes, Results: r.longs, Turns: r.turns,
+			Reuse: &e.reuse,
 		}})
 		if err != nil {
 			return err
 		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout,
-			Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience, Habits: &e.habits}
+		opts := session.Options{Common: r.common(r.cfg.StartTimeout), Kind: recording.Clean}
+		opts.Habits = &e.habits
 		before, stop := r.transcript.Len(), func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
@@ -103,8 +109,14 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		found, err := r.learn(ctx, e, dialer, opts, ask)
 		stop()
 		maps.Copy(e.reasons, found.Reasons)
-		if err == nil {
-			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
+		reached := func(speaks *session.Found) {
+			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, speaks, "", nil
+		}
+		open, answered := errors.AsType[*session.OpenError](err)
+		ended := context.Cause(ctx)
+		switch {
+		case err == nil:
+			reached(found)
 			if e.limit = pool.Connections(e.instances()); e.limit != nil && t != requirement.Stdio {
 				e.limit.Settle = session.Settle
 				if e.limit.Why = e.profile.Seen(profile.OneSession); e.limit.Why != "" {
@@ -112,33 +124,29 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 				}
 			}
 			return nil
-		}
-		var other *session.OpenError
-		if errors.As(err, &other) && other.Other && len(ask) < len(requirement.Revisions()) {
-			e.transport, e.unoffered, e.unreachable, e.cause = t, err.Error(), "", nil
+		case answered && open.Other && len(ask) < len(requirement.Revisions()):
+			reached(nil)
+			e.unoffered = err.Error()
 			return nil
-		}
-		if e.misspeaks(err) && slices.Contains(ask, requirement.R20241105) && context.Cause(ctx) == nil {
-			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
+		case ended == nil && e.misspeaks(err) && slices.Contains(ask, requirement.R20241105):
+			reached(&session.Found{Served: []requirement.Revision{requirement.R20241105}})
+			e.broken = err
 			return nil
-		}
-		if len(found.Spread) > 0 && context.Cause(ctx) == nil {
-			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
-			e.found = &session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread,
-				Spread: found.Spread}
+		case ended == nil && len(found.Spread) > 0:
+			reached(&session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread,
+				Spread: found.Spread})
+			e.broken = err
 			return nil
-		}
-		if e.unreachable == "" || tellsMore(err, e.cause) {
+		case e.unreachable == "" || tellsMore(err, e.cause):
 			e.transport, e.unreachable, e.cause = t, err.Error()+e.hint(err), err
 		}
-		if cause := context.Cause(ctx); cause != nil {
-			e.unreachable = cause.Error()
+		if ended != nil {
+			e.unreachable = ended.Error()
 			if first := err.Error(); first != e.unreachable {
 				e.unreachable += "; before that: " + first
 			} else {
 				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which "+
-					"--start-timeout allows %s", r.cfg.Start)
+					"--start-timeout allows %s", r.cfg.StartTimeout)
 			}
 			if said := r.nonsense(before); said != "" {
 				e.unreachable += ", and the target had " + said
@@ -162,18 +170,18 @@ func (r *Run) learn(ctx context.Context, e *endpoint, dialer transport.Dialer, o
 	}
 	one := ""
 	if e.Instances == 0 && e.Owned() {
-		one = found.OneProcess(ctx, dialer, opts, r.nextID)
+		one = found.OneProcess(ctx)
 	}
 	switch {
 	case e.Instances > 0:
 	case one != "":
 		e.profile, err = e.profile.With(profile.OneProcess, one), nil
 	default:
-		if one = found.OneConnection(ctx, dialer, opts, &e.reuse, r.nextID); one != "" {
+		if one = found.OneConnection(ctx, &e.reuse); one != "" {
 			e.profile = e.profile.With(profile.OneConnection, one)
 			again(0)
 		}
-		if one = found.Single(ctx, dialer, opts, r.nextID); one != "" {
+		if one = found.Single(ctx); one != "" {
 			e.profile = e.profile.With(profile.OneSession, one)
 			again(1)
 		}
@@ -218,10 +226,8 @@ func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 		return
 	}
 	// Of what the answer does not tell, such as why none came, nothing depends on it.
-	found, _ := session.Detect(ctx, e.dialer, session.Options{
-		Kind: recording.Probe, Transcript: r.transcript, Timeout: r.cfg.Timeout,
-		Start: min(r.cfg.Start, r.cfg.Timeout), Limiter: r.limiter, Patience: r.patience,
-	}, ask, e.instances(), r.nextID)
+	found, _ := session.Detect(ctx, e.dialer, session.Options{Kind: recording.Probe,
+		Common: r.common(min(r.cfg.StartTimeout, r.cfg.Timeout))}, ask, e.instances())
 	found.Close()
 	e.others = slices.Concat(e.others, found.Served, found.Offered)
 }

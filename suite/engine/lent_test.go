@@ -96,7 +96,8 @@ func TestLentSessionsAreCleanAtFirst(t *testing.T) {
 							Command: []string{"logger"}}},
 						Revisions: []requirement.Revision{requirement.R20250618},
 					},
-					Tool: reports.Tool{Name: "test"}, Budget: time.Hour, Select: func(row Row) bool {
+					Tool:   reports.Tool{Name: "test"},
+					Limits: target.Limits{Budget: time.Hour}, Select: func(row Row) bool {
 						return c.want[row.Requirement.ID] != "" || row.Requirement.ID == "META-60" ||
 							row.Requirement.ID == "LIFE-16"
 					},

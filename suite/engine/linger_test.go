@@ -117,7 +117,8 @@ func TestSlowIsNotUnflushed(t *testing.T) {
 						Revisions: []requirement.Revision{requirement.R20250618},
 					},
 					Tool:   reports.Tool{Name: "test"},
-					Budget: map[bool]time.Duration{false: time.Hour}[c.all > 0], Select: func(row Row) bool {
+					Limits: target.Limits{Budget: map[bool]time.Duration{false: time.Hour}[c.all > 0]},
+					Select: func(row Row) bool {
 						return row.Requirement.ID == "STDIO-03"
 					},
 				})

@@ -42,7 +42,7 @@ func TestOffered(t *testing.T) {
 		take.Recordings[recording.TemplateCompletions] = &recording.Recording{
 			Exchanges: []*recording.Exchange{x},
 		}
-		r := &Run{takes: map[requirement.Combination]*Take{c: take}}
+		r := &Run{takes: round{c: take}}
 		if got := r.offered(test.profile, string(c.Revision), string(c.Transport)); got != test.want {
 			t.Errorf("%s in %s with %s: %t", test.profile, test.revision, test.declared, got)
 		}

@@ -34,7 +34,7 @@ func TestNothingFollowsTheBudget(t *testing.T) {
 			r, err := Prepare(t.Context(), Config{
 				Target: &target.Target{Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow,
 					Command: []string{"slow"}}}},
-				Tool: reports.Tool{Name: "test"}, Budget: budget,
+				Tool: reports.Tool{Name: "test"}, Limits: target.Limits{Budget: budget},
 			})
 			if err != nil {
 				t.Fatal(err)

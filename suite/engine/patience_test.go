@@ -47,7 +47,7 @@ func TestBusyTargets(t *testing.T) {
 			Target: &target.Target{Endpoints: []target.Endpoint{{Handler: http.HandlerFunc(throttling)}},
 				Revisions: []requirement.Revision{requirement.R20251125}},
 			Tool:   reports.Tool{Name: "test"},
-			Budget: 5 * time.Minute,
+			Limits: target.Limits{Budget: 5 * time.Minute},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -180,16 +180,16 @@ func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario 
 func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts session.Options,
 	ask []requirement.Revision, instances int) (*session.Found, error) {
 	if !r.cfg.Quick {
-		return session.Detect(ctx, dialer, opts, ask, instances, r.nextID)
+		return session.Detect(ctx, dialer, opts, ask, instances)
 	}
 	newest, older := newestOfEachEra(ask)
 	opts.Spare = instances == 0
-	found, err := session.Detect(ctx, dialer, opts, newest, instances, r.nextID)
+	found, err := session.Detect(ctx, dialer, opts, newest, instances)
 	// Servers say in many ways that they do not know a revision: with another one, with an
 	// error, by silence, by ending. Only one that cannot be reached is not asked again.
 	if err != nil && len(older) > 0 && scenario.Code(err) != recording.CodeUnreachable &&
 		context.Cause(ctx) == nil {
-		return session.Detect(ctx, dialer, opts, older, instances, r.nextID)
+		return session.Detect(ctx, dialer, opts, older, instances)
 	}
 	return found, err
 }

@@ -121,7 +121,7 @@ func TestOneConnectionAtATime(t *testing.T) {
 			r, err := Prepare(t.Context(), Config{
 				Target: &target.Target{Endpoints: []target.Endpoint{{URL: "http://" +
 					listener.Addr().String() + "/mcp", Forced: requirement.HTTP}}},
-				Tool: reports.Tool{Name: "test"}, QuietWindow: 50 * time.Millisecond,
+				Tool: reports.Tool{Name: "test"}, Limits: target.Limits{QuietWindow: 50 * time.Millisecond},
 				Select: func(row Row) bool {
 					return row.Requirement.ID == "LIST-01" || row.Requirement.ID == "HTTP-37"
 				},

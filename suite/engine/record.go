@@ -38,21 +38,16 @@ type file struct {
 
 // head is what a recorded run says about itself.
 type head struct {
-	Schema  string         `json:"schema"`
-	Tool    reports.Tool   `json:"tool"`
-	Target  reports.Target `json:"target"`
-	Config  reports.Config `json:"config"`
-	OptOut  []optOut       `json:"opt_out,omitempty"`
-	Partial bool           `json:"partial,omitempty"`
-	Ended   string         `json:"ended,omitempty"`
-	Began   time.Time      `json:"began,omitzero"`
-	Took    time.Duration  `json:"took"`
-	Rows    []recordedRow  `json:"rows"`
-}
-
-type optOut struct {
-	ID     string `json:"id"`
-	Reason string `json:"reason"`
+	Schema  string          `json:"schema"`
+	Tool    reports.Tool    `json:"tool"`
+	Target  reports.Target  `json:"target"`
+	Config  reports.Config  `json:"config"`
+	OptOut  []target.OptOut `json:"opt_out,omitempty"`
+	Partial bool            `json:"partial,omitempty"`
+	Ended   string          `json:"ended,omitempty"`
+	Began   time.Time       `json:"began,omitzero"`
+	Took    time.Duration   `json:"took"`
+	Rows    []recordedRow   `json:"rows"`
 }
 
 type recordedRow struct {
@@ -94,7 +89,7 @@ func (r *Run) Record(w io.Writer) error {
 		Partial: r.cfg.Partial, Ended: r.interrupted(), Began: r.began, Took: r.took, Rows: []recordedRow{},
 	}
 	for _, o := range r.cfg.Target.OptOut {
-		h.OptOut = append(h.OptOut, optOut{ID: o.ID, Reason: masker.String(o.Reason)})
+		h.OptOut = append(h.OptOut, target.OptOut{ID: o.ID, Reason: masker.String(o.Reason)})
 	}
 	for _, row := range r.rows {
 		h.Rows = append(h.Rows, recordedRow{ID: row.Requirement.ID, Combination: row.Combination})
@@ -125,7 +120,7 @@ func (r *Run) Record(w io.Writer) error {
 	out.text("],\n\"takes\":[")
 	some := false
 	for _, st := range r.stages {
-		for i, takes := range append([]round{r.takes}, r.rounds...) {
+		for i, takes := range r.all() {
 			if take := takes[st.Combination]; take != nil {
 				out.take(some, take, i)
 				some = true
@@ -233,7 +228,7 @@ func maskFrame(f wire.Frame, m *mask.Masker) wire.Frame {
 // Rejudge reads a recorded run and judges it again, without the target. An error
 // says what is wrong with the file.
 func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, error) {
-	r, err := restore(rd)
+	r, err := restore(rd, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -256,11 +251,8 @@ func (r *Run) rejudge(tool reports.Tool, strict bool) *reports.Report {
 	return r.Report(strict)
 }
 
-// restore turns a recorded run into one that can be judged.
-func restore(rd io.Reader) (*Run, error) { return restoreBy(rd, area.BuiltIn()) }
-
-// restoreBy is [restore] for what some areas judge.
-func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
+// restore turns a recorded run into one that can be judged by some areas, or by those that are built in.
+func restore(rd io.Reader, areas *area.Set) (*Run, error) {
 	var f file
 	decoder := json.NewDecoder(rd)
 	if err := decoder.Decode(&f); err != nil {
@@ -288,9 +280,7 @@ func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 	} else {
 		r.ended = ErrInterrupted
 	}
-	for _, o := range f.OptOut {
-		r.cfg.Target.OptOut = append(r.cfg.Target.OptOut, target.OptOut{ID: o.ID, Reason: o.Reason})
-	}
+	r.cfg.Target.OptOut = f.OptOut
 	if err := r.restoreFrames(f.Frames); err != nil {
 		return nil, err
 	}
@@ -307,7 +297,7 @@ func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 		for len(r.rounds) < n {
 			r.rounds = append(r.rounds, round{})
 		}
-		append([]round{r.takes}, r.rounds...)[n][take.Facts.Combination] = take
+		r.all()[n][take.Facts.Combination] = take
 	}
 	return r, r.restoreRows(f.Rows)
 }
@@ -316,11 +306,11 @@ func restoreBy(rd io.Reader, areas *area.Set) (*Run, error) {
 func recalled(f *file, areas *area.Set) *Run {
 	r := &Run{
 		cfg: Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded,
-			Areas:       areas,
-			QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond,
-			Target:      &target.Target{Name: f.Target.Name}}.withDefaults(),
+			Areas:  areas,
+			Limits: target.Limits{QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond},
+			Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
-		takes: map[requirement.Combination]*Take{},
+		takes: round{},
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()

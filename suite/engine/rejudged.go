@@ -12,7 +12,7 @@ import (
 // RejudgeBy is [Rejudge] by the rows and checks of some areas, and as strict as the run was. It also returns
 // what the recorded messages say that the target is, each description once.
 func RejudgeBy(rd io.Reader, tool reports.Tool, areas *area.Set) (*reports.Report, []reports.Server, error) {
-	r, err := restoreBy(rd, areas)
+	r, err := restore(rd, areas)
 	if err != nil {
 		return nil, nil, err
 	}

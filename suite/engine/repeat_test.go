@@ -35,7 +35,7 @@ func misdelivered(t *testing.T, triggers bool) {
 		described.Triggers = target.Triggers{}
 	}
 	r, err := Prepare(t.Context(), Config{
-		Target: described, Tool: reports.Tool{Name: "test"}, Budget: time.Hour,
+		Target: described, Tool: reports.Tool{Name: "test"}, Limits: target.Limits{Budget: time.Hour},
 		Select: func(row Row) bool {
 			return (row.Requirement.ID == "RPC-02" || row.Requirement.ID == "SSE-25") &&
 				row.Combination.Transport == requirement.SSE

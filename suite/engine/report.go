@@ -94,15 +94,13 @@ func (r *Run) slow() []reports.Slow {
 	kinds, seen := map[reports.Slow]time.Duration{}, map[int]bool{0: true}
 	times, sum := map[reports.Slow]int{}, time.Duration(0)
 	for take := range r.played() {
-		for _, rec := range take.Recordings {
-			for _, x := range rec.Exchanges {
-				if ended := slowEnd(x); x.Method != "" && ended != "" && !seen[x.Request] {
-					seen[x.Request] = true
-					kind := reports.Slow{Method: r.masks().String(x.Method), Ended: ended}
-					kinds[kind] += x.Took
-					sum += x.Took
-					times[kind]++
-				}
+		for _, x := range take.exchanges() {
+			if ended := slowEnd(x); x.Method != "" && ended != "" && !seen[x.Request] {
+				seen[x.Request] = true
+				kind := reports.Slow{Method: r.masks().String(x.Method), Ended: ended}
+				kinds[kind] += x.Took
+				sum += x.Took
+				times[kind]++
 			}
 		}
 	}
@@ -139,7 +137,7 @@ func (r *Run) shown() reports.Config {
 		return cfg
 	}
 	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(),
-		r.cfg.Start.Milliseconds()
+		r.cfg.StartTimeout.Milliseconds()
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
 	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
 	cfg.RatePerSecond = r.cfg.Rate
@@ -213,26 +211,25 @@ func (r *Run) target() reports.Target {
 		return *r.recorded
 	}
 	t := reports.Target{Name: r.cfg.Target.Name, Embedded: r.cfg.Embedded, Endpoints: []reports.Endpoint{}}
-	masker := r.masks()
+	hide := r.masks().String
 	if about := r.cfg.Target.About; about != (reports.About{}) {
 		t.About = &about
 	}
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
-			Transport: string(e.transport), Address: e.AddressWithout(masker.String),
-			Revisions: []string{}, Unreachable: masker.String(e.unreachable), Reached: e.unreachable != "" &&
+			Transport: string(e.transport), Address: e.AddressWithout(hide),
+			Revisions: []string{}, Unreachable: hide(e.unreachable), Reached: e.unreachable != "" &&
 				reached(e.cause),
-			Unoffered: masker.String(e.unoffered),
+			Unoffered: hide(e.unoffered),
 		}
 		r.started(e, &out)
 		for _, f := range e.profile.Facts() {
-			out.Profile = append(out.Profile, reports.Fact{Name: string(f.Name), Seen: masker.String(f.Seen),
-				Follows: f.Follows})
+			f.Seen = hide(f.Seen)
+			out.Profile = append(out.Profile, f)
 		}
 		if e.found != nil {
 			for _, rev := range slices.Sorted(maps.Keys(e.found.Unanswered)) {
-				out.Unanswered = append(out.Unanswered,
-					masker.String(string(rev)+": "+e.found.Unanswered[rev]))
+				out.Unanswered = append(out.Unanswered, hide(string(rev)+": "+e.found.Unanswered[rev]))
 			}
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))
@@ -241,19 +238,21 @@ func (r *Run) target() reports.Target {
 					out.WithoutResources = append(out.WithoutResources, string(rev))
 				}
 				if s := server(e.found.Declared[rev]); s != nil {
-					s.Name, s.Version, s.Title = masker.String(s.Name), masker.String(s.Version),
-						masker.String(s.Title)
+					s.Name, s.Version, s.Title = hide(s.Name), hide(s.Version), hide(s.Title)
 					out.Server = s
 				}
 			}
 		}
 		t.Endpoints = append(t.Endpoints, out)
 		if t.Name == "" {
-			t.Name = e.NameWithout(masker.String)
+			t.Name = e.NameWithout(hide)
 		}
 	}
-	if r.interrupted() == string(recording.CodeBudget) && len(t.Endpoints) == 1 {
-		t.Endpoints[0].OneAtATime, t.Endpoints[0].Hung = r.serial(), r.hung()
+	if r.interrupted() == string(recording.CodeBudget) && len(t.Endpoints) == 1 &&
+		r.endpoints[0].transport != requirement.Stdio {
+		seen := r.transcript.Since(0)
+		t.Endpoints[0].OneAtATime = serial(seen)
+		t.Endpoints[0].Hung = hung(seen, r.lastClosed(), r.took, r.cfg.Timeout)
 	}
 	return t
 }
@@ -306,19 +305,17 @@ type leaks map[int]judge.LeakCut
 func (r *Run) leaks() leaks {
 	found := leaks{}
 	for take := range r.played() {
-		for name, rec := range take.Recordings {
-			for _, x := range rec.Exchanges {
-				if name != recording.Traversal && x.Kind != recording.Probe {
-					continue
+		for rec, x := range take.exchanges() {
+			if rec.Scenario != recording.Traversal && x.Kind != recording.Probe {
+				continue
+			}
+			for _, n := range x.Evidence() {
+				cut := found[n]
+				if rec.Scenario == recording.Traversal {
+					cut.Contents = true
+					cut.Marker = cmp.Or(cut.Marker, x.Tags[recording.TagMarker])
 				}
-				for _, n := range x.Evidence() {
-					cut := found[n]
-					if name == recording.Traversal {
-						cut.Contents = true
-						cut.Marker = cmp.Or(cut.Marker, x.Tags[recording.TagMarker])
-					}
-					found[n] = cut
-				}
+				found[n] = cut
 			}
 		}
 	}
@@ -367,14 +364,7 @@ type exchange struct {
 
 // serial says in a sentence that a server over HTTP handles one request at a time, by which a run takes many
 // times as long: while one response was open, as a stream is, no request beside it was answered, and several
-// were when it had ended. It is empty if that was not seen, or if there are several endpoints.
-func (r *Run) serial() string {
-	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
-		return ""
-	}
-	return serial(r.transcript.Since(0))
-}
-
+// were when it had ended. It is empty if that was not seen.
 func serial(frames []wire.Frame) string {
 	all := exchanges(frames)
 	quickest := map[string]time.Duration{} // by kind: what always takes long waits for nobody
@@ -407,27 +397,20 @@ func serial(frames []wire.Frame) string {
 	return ""
 }
 
-// hung says in a sentence that a server over HTTP answers nothing any more; empty if that was not seen, or if
-// there are several endpoints.
-func (r *Run) hung() string {
-	if len(r.endpoints) != 1 || r.endpoints[0].transport == requirement.Stdio {
-		return ""
-	}
-	closed := time.Duration(0)
-	for t := range r.played() {
-		for _, rec := range t.Recordings {
-			for _, x := range rec.Exchanges {
-				if x.Outcome == recording.Lost && x.Took < r.cfg.Timeout {
-					closed = max(closed, x.Sent)
-				}
+// lastClosed is when the last request was sent over which the connection was closed: it was not waited for.
+func (r *Run) lastClosed() (closed time.Duration) {
+	for take := range r.played() {
+		for _, x := range take.exchanges() {
+			if x.Outcome == recording.Lost && x.Took < r.cfg.Timeout {
+				closed = max(closed, x.Sent)
 			}
 		}
 	}
-	return hung(r.transcript.Since(0), closed, r.took, r.cfg.Timeout)
+	return closed
 }
 
-// hung is [Run.hung] for what was seen in a run that took so long, with the time for one request, and when
-// the last one was sent over which the connection was closed: that one was not waited for.
+// hung says in a sentence that a server over HTTP answers nothing any more, by what was seen in a run that
+// took so long, with the time for one request, and [Run.lastClosed]; empty if that was not seen.
 func hung(frames []wire.Frame, closed, took, timeout time.Duration) string {
 	last, waited := time.Duration(0), 0
 	for i := range frames {

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// round is what was played again, by combination: one scenario after the other, while nothing else was under
-// way.
+// round is what was played, by combination: for the first time, or again, one scenario after the other while
+// nothing else was under way.
 type round = map[requirement.Combination]*Take
 
 // twice is how many times as long a round waits as the first play.
@@ -72,7 +72,7 @@ func (r *Run) lacks(j *Judgement) bool {
 			}
 		}
 	}
-	if slices.Contains(j.From, recording.Everything) {
+	if j.onAllFrames() {
 		return tried < rounds
 	}
 	return without < idle && tried < max(rounds, need+idle)
@@ -186,15 +186,16 @@ func (r *Run) keep(ctx context.Context, stage *pool.Pool, take *Take) {
 
 // loses reports whether a script was broken off, or a message of it was lost.
 func loses(rec *recording.Recording) bool {
-	return rec.Broken != nil || slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-		return x.Outcome == recording.Lost || x.Outcome == recording.Unsent
-	})
+	return rec.Broken != nil || slices.ContainsFunc(rec.Exchanges, (*recording.Exchange).Gone)
 }
+
+// all lists the first play and the rounds.
+func (r *Run) all() []round { return append([]round{r.takes}, r.rounds...) }
 
 // played lists all that was recorded: first what was played first.
 func (r *Run) played() iter.Seq[*Take] {
 	return func(yield func(*Take) bool) {
-		for _, takes := range append([]round{r.takes}, r.rounds...) {
+		for _, takes := range r.all() {
 			for _, c := range r.Combinations() {
 				if take := takes[c]; take != nil && !yield(take) {
 					return

@@ -172,7 +172,7 @@ func TestSilenceIsRepeatedSlowly(t *testing.T) {
 						Forced: requirement.HTTP}},
 					Revisions: []requirement.Revision{requirement.R20251125},
 				},
-				Tool: reports.Tool{Name: "test"}, Budget: time.Hour,
+				Tool: reports.Tool{Name: "test"}, Limits: target.Limits{Budget: time.Hour},
 				Select: func(row Row) bool { return row.Requirement.ID == "RPC-09" },
 			})
 			if err != nil {

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -66,29 +67,27 @@ func (r *Run) execute(ctx context.Context) {
 	var judged func()
 	r.judging, judged = lasting(bounded)
 	defer judged()
-	total := 0
-	plans := map[*pool.Pool][]*scenario.Scenario{}
+	p := &player{run: r, plans: map[*pool.Pool][]*scenario.Scenario{}}
 	for _, st := range r.stages {
-		plans[st] = r.catalogue.scenariosFor(r.rows, st.Combination)
-		total += len(plans[st])
+		p.plans[st] = r.catalogue.scenariosFor(r.rows, st.Combination)
+		p.total += len(p.plans[st])
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
-	p := &player{run: r, total: total}
-	early := r.begin(plans)
+	early := r.begin(p.plans)
 	p.heard = func(rec *recording.Recording) { early[rec.Combination].played(rec) }
 	p.ahead = func() { r.ahead(playing, early) }
 	p.over = func(st *pool.Pool) {
 		r.close(early, st)
 		r.judgeLeft(st.Combination)
 	}
-	p.share(r.stages, plans)
-	p.phases(playing, r.stages, plans, r.takes)
-	p.withoutDeaths(playing, plans)
+	p.share(r.stages)
+	p.phases(playing, r.stages)
+	p.withoutDeaths(playing)
 	ended := context.Cause(playing)
 	r.close(early, slices.DeleteFunc(slices.Clone(r.stages), independent)...)
 	r.abandon()
-	r.noteGone(bounded, r.stages, append([]round{r.takes}, r.rounds...)...)
-	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
+	r.noteGone(bounded, r.stages, r.all()...)
+	r.cfg.Progress(Event{Kind: Judging, Done: p.total, Total: p.total})
 	r.ended = cmp.Or(ended, context.Cause(bounded))
 	r.judge(bounded)
 }
@@ -107,7 +106,7 @@ func (r *Run) close(early map[requirement.Combination]*early, stages ...*pool.Po
 
 // closeStages ends the sessions that scripts shared, all at the same time: some
 // targets have to be waited for.
-func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
+func closeStages(stages []*pool.Pool, takes round) {
 	var wg sync.WaitGroup
 	for _, st := range stages {
 		take := takes[st.Combination]
@@ -121,9 +120,24 @@ func newTake(facts *recording.Facts) *Take {
 		Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
 }
 
+// exchanges lists what was said in scenarios, in the order of their names, each with its recording.
+func (t *Take) exchanges() iter.Seq2[*recording.Recording, *recording.Exchange] {
+	return func(yield func(*recording.Recording, *recording.Exchange) bool) {
+		for _, name := range slices.Sorted(maps.Keys(t.Recordings)) {
+			for _, x := range t.Recordings[name].Exchanges {
+				if !yield(t.Recordings[name], x) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // player plays scenarios, as many at once as there are jobs.
 type player struct {
-	run   *Run
+	run *Run
+	// plans are what is played in each combination.
+	plans map[*pool.Pool][]*scenario.Scenario
 	heard func(*recording.Recording) // is told of each recording
 	ahead func()                     // is called before what may cost targets that nobody can start again
 	over  func(*pool.Pool)           // is told which combinations that need not wait for others are over
@@ -138,8 +152,7 @@ type player struct {
 
 // phases plays everything, phase by phase. Combinations that have processes of their own, in
 // which nothing is made to change, need not wait for each other.
-func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario,
-	takes map[requirement.Combination]*Take) {
+func (p *player) phases(ctx context.Context, stages []*pool.Pool) {
 	var groups [][]*pool.Pool
 	var rest []*pool.Pool
 	for _, st := range stages {
@@ -158,7 +171,7 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 					retire(group)
 					p.ahead()
 				}
-				p.phase(ctx, group, plans, takes, phase, &quiet)
+				p.phase(ctx, group, phase, &quiet)
 			}
 			if p.over != nil && len(group) > 0 && independent(group[0]) {
 				p.over(group[0])
@@ -183,7 +196,7 @@ func retire(stages []*pool.Pool) {
 // independent reports whether a combination has processes of its own, in which nothing is made
 // to change.
 func independent(st *pool.Pool) bool {
-	return st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() &&
+	return st.Facts.Owned && st.OnStdio() && !st.Limited() &&
 		st.Target.Triggers == (target.Triggers{})
 }
 
@@ -200,24 +213,24 @@ func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
 // once as there are jobs; those that change the target one after the other, and so where
 // connections are limited and scenarios take turns: in this order they have the least to close.
 // What is quiet, which may have begun with the phase before, is over when the quiet phase is.
-func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario,
-	takes map[requirement.Combination]*Take, phase scenario.Phase, quiet *sync.WaitGroup) {
+func (p *player) phase(ctx context.Context, stages []*pool.Pool, phase scenario.Phase,
+	quiet *sync.WaitGroup) {
 	var wg sync.WaitGroup
 	var talkers []func() // they fit into the windows of those that watch silence, which begin first
 	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
 		played := map[recording.Name]chan struct{}{}
-		for _, sc := range plans[st] {
+		for _, sc := range p.plans[st] {
 			if due(st, sc) == phase {
 				played[sc.Name] = make(chan struct{})
 			}
 		}
-		for i, sc := range plans[st] {
+		for i, sc := range p.plans[st] {
 			if played[sc.Name] == nil {
 				continue
 			}
 			var first []chan struct{}
-			for j, other := range plans[st] {
+			for j, other := range p.plans[st] {
 				if c := played[other.Name]; c != nil && follows(st, sc, other, j < i) {
 					first = append(first, c)
 				}
@@ -230,7 +243,7 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 					case <-ctx.Done():
 					}
 				}
-				p.play(ctx, st, sc, takes[st.Combination])
+				p.play(ctx, st, sc, p.run.takes[st.Combination])
 			}
 			switch {
 			case phase == scenario.Mutate:
@@ -269,7 +282,7 @@ func follows(st *pool.Pool, sc, other *scenario.Scenario, behind bool) bool {
 	if slices.Contains(sc.After, other.Name) {
 		return true
 	}
-	if sc == other || st.Limited() || st.Combination.Transport != requirement.Stdio {
+	if sc == other || st.Limited() || !st.OnStdio() {
 		return false
 	}
 	switch sc.In {
@@ -338,13 +351,13 @@ type onlyPlay struct {
 
 // share finds out which scenarios are played for several combinations, and in which: the newest one that has
 // them.
-func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario) {
+func (p *player) share(stages []*pool.Pool) {
 	p.once = map[once]*onlyPlay{}
 	for _, st := range slices.Backward(stages) {
-		for _, sc := range plans[st] {
+		for _, sc := range p.plans[st] {
 			at := once{st.Endpoint, sc.Name}
 			first := sc.In == scenario.Unopened && p.once[at] == nil
-			if first && independent(st) && !st.Combination.Revision.Modern() {
+			if first && independent(st) && !st.Modern() {
 				p.once[at] = &onlyPlay{by: st, played: make(chan struct{})}
 			}
 		}
@@ -355,7 +368,7 @@ func (p *player) share(stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Sce
 // if there is none.
 func (p *player) take(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) bool {
 	only := p.once[once{st.Endpoint, sc.Name}]
-	if only == nil || only.by == st || st.Combination.Revision.Modern() {
+	if only == nil || only.by == st || st.Modern() {
 		return false
 	}
 	p.tell(Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}, 0)

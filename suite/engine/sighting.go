@@ -107,13 +107,13 @@ func (r *Run) sightings(j *Judgement, least verdict.Outcome) []Sighting {
 // cause.
 func (r *Run) siblings(j *Judgement) []*Judgement {
 	var all []*Judgement
-	for _, c := range r.Combinations() {
-		row := Row{Requirement: j.Requirement, Combination: c, Area: j.Area}
-		if c == j.Combination || !r.sameEndpoint(c, j.Combination) ||
-			!slices.ContainsFunc(r.rows, func(other Row) bool { return keyOf(other) == keyOf(row) }) {
+	for _, row := range r.rows {
+		if row.Requirement.ID != j.Requirement.ID || row.Combination == j.Combination ||
+			!r.sameEndpoint(row.Combination, j.Combination) {
 			continue
 		}
-		if other := r.again(row, r.takes[c]); other.Outcome == j.Outcome && cause(other) == cause(j) {
+		other := r.again(row, r.takes[row.Combination])
+		if other.Outcome == j.Outcome && cause(other) == cause(j) {
 			all = append(all, other)
 		}
 	}
@@ -152,7 +152,7 @@ func (r *Run) occasions(j *Judgement, least verdict.Outcome, only string) (all [
 		}
 		shows := second.Outcome == verdict.Fail || second.Outcome == least
 		if only != "" && shows && cause(second) != only || red && !second.Outcome.Red() &&
-			slices.Contains(j.From, recording.Everything) {
+			j.onAllFrames() {
 			continue // that round was played for other verdicts
 		}
 		red = red || second.Outcome.Red()
@@ -190,7 +190,7 @@ func (r *Run) told(j *Judgement, round int) (second *Judgement, why string) {
 		return second, nothing
 	case second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable:
 		return second, second.Reason
-	case slices.Contains(j.From, recording.Everything) &&
+	case j.onAllFrames() &&
 		(len(take.Unfinished) > 0 || len(r.left(j, round+1)) > 0):
 		return second, "what it was seen in was not all repeated"
 	}
@@ -272,7 +272,7 @@ func (r *Run) showing(j *Judgement) (n int) {
 		sc, ok := r.catalogue.Scenario(name)
 		return ok && sc.Phase >= scenario.Quiet
 	}
-	if !ok || all == nil || k.Endings || !slices.Contains(j.From, recording.Everything) ||
+	if !ok || all == nil || k.Endings || !j.onAllFrames() ||
 		slices.ContainsFunc(j.From, waits) ||
 		restsOnLoss(j, first) || silent(all, j.Frames) {
 		return 1
@@ -320,15 +320,15 @@ func silent(rec *recording.Recording, frames []int) bool {
 // when the message was sent to one that was sent nothing else.
 func (r *Run) diedAgain(j *Judgement) bool {
 	take := r.takes[j.Combination]
-	if !take.Facts.Owned || !restsOnLoss(j, take) && !slices.Contains(j.From, recording.Everything) {
+	if !take.Facts.Owned || !restsOnLoss(j, take) && !j.onAllFrames() {
 		return false
 	}
-	return slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)),
-		func(rec *recording.Recording) bool {
-			return slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-				return x.Fatal && slices.Contains(j.Frames, x.Request)
-			})
-		})
+	for _, x := range take.exchanges() {
+		if x.Fatal && slices.Contains(j.Frames, x.Request) {
+			return true
+		}
+	}
+	return false
 }
 
 // need is how many sightings a red verdict takes. What fails now and then does so twice by chance: where the
@@ -426,23 +426,21 @@ func (r *Run) answersIn(take *Take) *takeAnswers {
 		return known
 	}
 	all := &takeAnswers{map[sent]answers{}, map[message]answers{}, map[string]answers{}, map[message]bool{}}
-	for name, rec := range take.Recordings {
-		for _, x := range rec.Exchanges {
-			if !answered(x) {
-				continue
-			}
-			m, fails := sentBy(x), r.failedItself(x, nil)
-			if x.Succeeded() {
-				all.results[m.message] = true
-			}
-			if name == recording.Everything {
-				continue
-			}
-			note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
-			same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
-			all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]),
-				note(all.same[same])
+	for rec, x := range take.exchanges() {
+		if !answered(x) {
+			continue
 		}
+		m, fails := sentBy(x), r.failedItself(x, nil)
+		if x.Succeeded() {
+			all.results[m.message] = true
+		}
+		if rec.Scenario == recording.Everything {
+			continue
+		}
+		note := func(a answers) answers { return answers{a.failed || fails, a.served || !fails} }
+		same := fmt.Sprint(take.Facts.Combination, m, string(x.Params))
+		all.exact[m], all.any[m.message], all.same[same] = note(all.exact[m]), note(all.any[m.message]),
+			note(all.same[same])
 	}
 	r.answers[take] = all
 	return all

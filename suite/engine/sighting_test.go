@@ -92,8 +92,9 @@ func TestShowing(t *testing.T) {
 						Raw: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"ping"}`, id)})
 				}
 			}
-			r := &Run{cfg: Config{Target: &target.Target{}, QuietWindow: window}.withDefaults(),
-				takes: map[requirement.Combination]*Take{}}
+			r := &Run{cfg: Config{Target: &target.Target{},
+				Limits: target.Limits{QuietWindow: window}}.withDefaults(),
+				takes: round{}}
 			r.catalogue = catalogue{Set: area.BuiltIn()}
 			r.prepare()
 			first := newTake(facts)

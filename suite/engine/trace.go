@@ -8,7 +8,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/clientcheck"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -48,7 +47,7 @@ func JudgeTrace(in io.Reader, o trace.Options, tool reports.Tool, strict bool) (
 	}
 	f := &file{head: head{Tool: tool, Partial: true, Began: t.Entries[0].Time}}
 	f.Config.Trace, f.Target.Endpoints = t.Kind, []reports.Endpoint{}
-	r := recalled(f, area.BuiltIn())
+	r := recalled(f, nil)
 	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(t.Secrets) })
 	r.transcript = wire.Restore(frames)
 	var all []requirement.Combination

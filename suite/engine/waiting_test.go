@@ -55,7 +55,7 @@ func TestNonsenseIsTold(t *testing.T) {
 					Target: &target.Target{Endpoints: []target.Endpoint{{Pipe: open}},
 						Secret:    []target.Value{target.Plain("s3cret-value")},
 						Revisions: []requirement.Revision{requirement.R20251125}},
-					Start: test.start,
+					Limits: target.Limits{StartTimeout: test.start},
 					Progress: func(e Event) {
 						if e.Nonsense == "" {
 							return

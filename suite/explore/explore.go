@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -35,7 +34,7 @@ var rows = map[string]bool{"LIST-01": true, "TMPL-01": true, "READ-01": true, "E
 // [*engine.UsageError], or says why nothing could be reached.
 func Look(ctx context.Context, cfg engine.Config) (found target.Found, err error) {
 	cfg.Select = func(r engine.Row) bool { return rows[r.Requirement.ID] }
-	t, stop, err := cfg.Target.Serve(ctx, cfg.Start, nil)
+	t, stop, err := cfg.Target.Serve(ctx, cfg.StartTimeout, nil)
 	if err != nil {
 		return found, err
 	}
@@ -86,9 +85,6 @@ func lists(found *target.Found, take *engine.Take) {
 
 // named lists the names of what the pages of a walk have in a list, by the member that names an entry.
 func named(walk *recording.Recording, list, member string) (all []string) {
-	if walk == nil {
-		return nil
-	}
 	for _, page := range walk.Steps(recording.StepPage) {
 		for _, item := range page.Result().Get(list).Array() {
 			if name := item.Get(member); judge.IsString(name) {
@@ -101,9 +97,6 @@ func named(walk *recording.Recording, list, member string) (all []string) {
 
 // contents picks a text and a blob that can serve as known ones.
 func contents(found *target.Found, r *recording.Recording) {
-	if r == nil {
-		return
-	}
 	for _, x := range r.Steps(recording.StepRead) {
 		all := x.Result().Get("contents").Array()
 		if len(all) != 1 {
@@ -125,9 +118,6 @@ func contents(found *target.Found, r *recording.Recording) {
 
 // missing takes over the guesses that the server refused.
 func missing(found *target.Found, r *recording.Recording) {
-	if r == nil {
-		return
-	}
 	for _, x := range r.Steps(recording.StepGuessed) {
 		if x.Failed() {
 			found.Missing = append(found.Missing, x.Tags[recording.TagURI])
@@ -161,10 +151,11 @@ func ask(ctx context.Context, cfg engine.Config, facts *recording.Facts, found *
 		if err != nil {
 			continue
 		}
+		limits := cfg.Limits.Over(cfg.Target.Limits).Over(target.DefaultLimits)
 		s, err := session.Open(ctx, dialer, session.Options{
 			Revision: facts.Combination.Revision, Kind: recording.Clean, ID: "init",
-			Transcript: wire.NewTranscript(wire.Budget{}),
-			Timeout:    cmp.Or(cfg.Timeout, 10*time.Second), Start: cmp.Or(cfg.Start, 30*time.Second),
+			Common: session.Common{Transcript: wire.NewTranscript(wire.Budget{}), Timeout: limits.Timeout,
+				Start: limits.StartTimeout},
 		})
 		if err == nil {
 			if facts.Declares("completions") {

@@ -23,7 +23,7 @@ func TestLook(t *testing.T) {
 	defer server.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	found, err := explore.Look(ctx, engine.Config{Target: accused, Reads: 20})
+	found, err := explore.Look(ctx, engine.Config{Target: accused, Limits: target.Limits{Reads: 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

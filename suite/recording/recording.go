@@ -360,9 +360,12 @@ func (x *Exchange) OverRate() bool {
 
 var neverThere = regexp.MustCompile(`(^|: )(nothing listens at|no connection to|the host of) `)
 
+// Gone reports whether the connection was lost over a message, or before it could be sent.
+func (x *Exchange) Gone() bool { return x.Outcome == Lost || x.Outcome == Unsent }
+
 // Unreached reports whether there was no connection to send a message over: nothing was lost with it.
 func (x *Exchange) Unreached() bool {
-	return (x.Outcome == Lost || x.Outcome == Unsent) && neverThere.MatchString(x.Reason)
+	return x.Gone() && neverThere.MatchString(x.Reason)
 }
 
 // Param is a member of the params as sent, by gjson path.
@@ -393,8 +396,11 @@ func Keep[T any](all []T, holds func(T) bool) []T {
 	return kept
 }
 
-// Steps lists the exchanges of the script's lines of these names.
+// Steps lists the exchanges of the script's lines of these names; none if there is no recording.
 func (r *Recording) Steps(names ...Step) []*Exchange {
+	if r == nil {
+		return nil
+	}
 	return Keep(r.Exchanges, func(x *Exchange) bool { return slices.Contains(names, x.Step) })
 }
 

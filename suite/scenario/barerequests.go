@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -19,14 +17,14 @@ var bareRequestsScenario = &Scenario{
 	In: Expendable,
 	When: All(InModern, Where(func(p *Play) bool { return p.Facts.ModernOnly() },
 		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
-	Script: func(ctx context.Context, p *Play) {
-		p.Initialize(ctx, Handshake(recording.StepInitialize, requirement.R20251125), requirement.R20251125)
-		c, ok := p.Expendable(ctx)
+	Script: func(p *Play) {
+		p.Initialize(Handshake(recording.StepInitialize, requirement.R20251125), requirement.R20251125)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(StepPlain))
-		c.DoEach(ctx, p.Ordinarily(
+		c.Do(p.Ordinary(StepPlain))
+		c.DoEach(p.Ordinarily(
 			session.Request{Step: StepNoParams, Bare: true},
 			session.Request{Step: StepNoMeta, Bare: true, Params: map[string]any{}},
 		)...)

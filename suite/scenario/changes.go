@@ -58,16 +58,16 @@ var changesScenario = &Scenario{
 	}, recording.CodeNeedsConfig,
 		"say in the target file how to make the target change (triggers.update, triggers.update-other, "+
 			"triggers.add, triggers.remove)"),
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		w := &watch{p: p, t: &p.Target.Triggers, vain: map[silent]bool{}}
-		if !w.open(ctx) {
+		if !w.open() {
 			return
 		}
-		defer w.follow(ctx)()
-		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
-			w.last(ctx)
-			w.sameID(ctx)
-			w.borrow(ctx)
+		defer w.follow()()
+		if w.begin() && w.updates() && w.twice() && w.list() && w.giveUp() {
+			w.last()
+			w.sameID()
+			w.borrow()
 		}
 		w.streams.look()
 		w.told()
@@ -103,14 +103,14 @@ const (
 
 // open opens the two sessions. A target of which only one instance may run has
 // no bystander.
-func (w *watch) open(ctx context.Context) (ok bool) {
-	if w.watcher, ok = w.p.Fresh(ctx, session.Options{}); !ok {
+func (w *watch) open() (ok bool) {
+	if w.watcher, ok = w.p.Fresh(session.Options{}); !ok {
 		return false
 	}
 	if w.p.Instances == 1 {
 		return true
 	}
-	w.bystander, ok = w.p.Fresh(ctx, session.Options{})
+	w.bystander, ok = w.p.Fresh(session.Options{})
 	return ok
 }
 
@@ -123,50 +123,48 @@ func (w *watch) all() []*Client {
 }
 
 // begin subscribes the watcher and looks at the list.
-func (w *watch) begin(ctx context.Context) bool {
+func (w *watch) begin() bool {
 	if w.p.Modern() {
-		w.listen(ctx)
+		w.listen()
 	} else {
-		w.subscribe(ctx)
+		w.subscribe()
 	}
-	w.busy(ctx)
+	w.busy()
 	if w.subscribed {
 		if w.p.Modern() {
-			w.read(ctx, StepUnchanged, w.watcher, watcher)
+			w.read(StepUnchanged, w.watcher, watcher)
 		}
 		if w.bystander != nil {
-			w.read(ctx, StepBeside, w.bystander, bystander)
+			w.read(StepBeside, w.bystander, bystander)
 		}
 	}
 	if w.t.Add != nil || w.t.Remove != nil {
 		if w.announced && w.apart() {
-			w.look(ctx, w.bystander, StepBesideListed, "", "1")
+			w.look(w.bystander, StepBesideListed, "", "1")
 		}
-		w.look(ctx, w.watcher, StepListed, "", "1")
+		w.look(w.watcher, StepListed, "", "1")
 	}
 	return w.watcher.S.Alive()
 }
 
 // subscribe is the legacy way to watch.
-func (w *watch) subscribe(ctx context.Context) {
-	w.channel(ctx, w.watcher, watcher)
+func (w *watch) subscribe() {
+	w.channel(w.watcher, watcher)
 	if w.bystander != nil {
-		w.channel(ctx, w.bystander, bystander)
+		w.channel(w.bystander, bystander)
 	}
 	w.announced = w.p.Facts.Declares("resources.listChanged")
 	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
 		return
 	}
 	// before: what a read does to a subscription is to be seen later
-	w.read(ctx, StepUnchanged, w.watcher, watcher)
-	w.subscribed = w.ask(ctx, w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI,
-		w.about())
+	w.read(StepUnchanged, w.watcher, watcher)
+	w.subscribed = w.ask(w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI, w.about())
 }
 
 // ask sends a request about a resource, and reports whether it was granted.
-func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string,
-	more recording.Tags) bool {
-	return c.Do(ctx, Of(step, method, uri, recording.Tags{recording.TagWho: w.who(c)}, more)).Succeeded()
+func (w *watch) ask(c *Client, step recording.Step, method, uri string, more recording.Tags) bool {
+	return c.Do(Of(step, method, uri, recording.Tags{recording.TagWho: w.who(c)}, more)).Succeeded()
 }
 
 func (w *watch) who(c *Client) string {
@@ -187,8 +185,8 @@ func (w *watch) about() recording.Tags {
 
 // channel opens the stream on which a legacy target on Streamable HTTP can send
 // notifications.
-func (w *watch) channel(ctx context.Context, c *Client, who string) {
-	st := c.S.OpenStream(ctx, recording.StepStream)
+func (w *watch) channel(c *Client, who string) {
+	st := c.S.OpenStream(c, recording.StepStream)
 	if st == nil {
 		return
 	}
@@ -204,14 +202,14 @@ func (w *watch) channel(ctx context.Context, c *Client, who string) {
 }
 
 // listen is the modern way to watch.
-func (w *watch) listen(ctx context.Context) {
+func (w *watch) listen() {
 	changes := w.p.Facts.Declares("resources.listChanged") && (w.t.Add != nil || w.t.Remove != nil)
 	if w.t.Update != nil && w.p.Facts.Declares("resources.subscribe") {
 		uris := []string{w.t.Update.URI}
-		w.ending = w.watcher.Listen(ctx, Filter{Name: "uris", who: watcher, tags: w.about(),
+		w.ending = w.watcher.Listen(Filter{Name: "uris", who: watcher, tags: w.about(),
 			Filter: session.Filter{URIs: uris}})
 		w.streams.add(w.ending)
-		w.beside = w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly,
+		w.beside = w.watcher.Listen(Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly,
 			Filter: session.Filter{
 				URIs: w.several(), Further: map[string]any{"resourcesListChanged": false}}})
 		w.streams.add(w.beside)
@@ -219,13 +217,13 @@ func (w *watch) listen(ctx context.Context) {
 			w.t.Update.URI) || w.beside.Ack != nil
 	}
 	if changes {
-		st := w.watcher.Listen(ctx, Filter{Name: "list", who: watcher, ID: `"mcpcheck-list"`,
+		st := w.watcher.Listen(Filter{Name: "list", who: watcher, ID: `"mcpcheck-list"`,
 			Filter: session.Filter{ListChanged: true}})
 		w.streams.add(st)
 		w.announced = st.Ack != nil
 	}
 	if w.subscribed || w.announced {
-		w.streams.add(w.watcher.Listen(ctx, Filter{Name: "none", who: watcher}))
+		w.streams.add(w.watcher.Listen(Filter{Name: "none", who: watcher}))
 	}
 }
 
@@ -242,74 +240,70 @@ func (w *watch) several() []string {
 }
 
 // busy keeps the bystander's connection in use while the target changes.
-func (w *watch) busy(ctx context.Context) {
-	if w.bystander == nil {
-		return
+func (w *watch) busy() {
+	if w.bystander != nil {
+		w.bystander.Do(session.Request{Step: "busy", Method: session.LifeMethod(w.p.Revision()),
+			Tags: recording.Tags{recording.TagWho: bystander}})
 	}
-	q := session.Request{Step: "busy", Method: "ping", Tags: recording.Tags{recording.TagWho: bystander}}
-	if w.p.Modern() {
-		q.Method = "server/discover"
-	}
-	w.bystander.Do(ctx, q)
 }
 
 // updates changes resources: first the one that nobody subscribed, but for one stream of 2026-07-28.
-func (w *watch) updates(ctx context.Context) bool {
+func (w *watch) updates() bool {
 	if w.t.Update == nil {
 		return true
 	}
 	if w.t.UpdateOther != nil {
 		after := w.p.Mark(MarkOther)
-		if !w.fire(ctx, w.t.UpdateOther) {
+		if !w.fire(w.t.UpdateOther) {
 			return false
 		}
-		w.await(ctx, w.watcher, after, w.watching(w.t.UpdateOther.URI), updated, func(f *wire.Frame) bool {
+		w.await(w.watcher, after, w.watching(w.t.UpdateOther.URI), updated, func(f *wire.Frame) bool {
 			return Notifies(f, updated)
 		})
 		delete(w.vain, silent{w.watcher, updated}) // it says nothing of the other one
 	}
-	return w.update(ctx, recording.MarkUpdate)
+	return w.update(recording.MarkUpdate)
 }
 
 // update changes the subscribed resource and waits for the update.
-func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
+func (w *watch) update(mark recording.MarkName) bool {
 	after := w.p.Mark(mark)
-	if !w.fire(ctx, w.t.Update) {
+	if !w.fire(w.t.Update) {
 		return false
 	}
-	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, 1, updated, w.changed) {
-		w.reread(ctx)
+	if mark == recording.MarkUpdate && w.subscribed && w.await(w.watcher, after, 1, updated, w.changed) {
+		w.reread()
 	}
-	w.busy(ctx) // some send only when they are asked for something
-	if w.subscribed && !w.await(ctx, w.watcher, after, max(w.watching(w.t.Update.URI), 1), updated,
+	w.busy() // some send only when they are asked for something
+	if w.subscribed && !w.await(w.watcher, after, max(w.watching(w.t.Update.URI), 1), updated,
 		w.changed) && w.watcher.S.HTTPSession() != "" {
 		// the target may have ended the session, and the subscription with it
-		w.watcher.Note(w.watcher.Life(ctx))
+		w.watcher.Note(w.watcher.Life())
 	}
 	return w.watcher.S.Alive()
 }
 
 // reread reads the changed resource as soon as its update has come and, if it is what it
 // was, a while later and, where sessions got the same before, in two that are opened then.
-func (w *watch) reread(ctx context.Context) {
+func (w *watch) reread() {
 	before := w.p.Rec.Step(StepUnchanged)
-	now := w.read(ctx, StepAtOnce, w.watcher, watcher)
+	now := w.read(StepAtOnce, w.watcher, watcher)
 	if !before.Succeeded() || !now.Succeeded() ||
 		before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
 		return
 	}
-	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
-	w.read(ctx, StepLater, w.watcher, watcher)
+	w.watcher.Quiet(w.p.Limits.QuietWindow)
+	w.read(StepLater, w.watcher, watcher)
 	if beside := w.p.Rec.Step(StepBeside); beside == nil || !beside.Succeeded() ||
 		beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
 		return
 	}
 	for range 2 {
-		c, ok := w.p.Fresh(ctx, session.Options{})
+		c, ok := w.p.Fresh(session.Options{})
 		if !ok || w.p.Limited() {
 			return
 		}
-		newcomer := w.read(ctx, StepNewcomer, c, bystander)
+		newcomer := w.read(StepNewcomer, c, bystander)
 		if !newcomer.Succeeded() ||
 			newcomer.Result().Get("contents").Raw == now.Result().Get("contents").Raw {
 			return
@@ -319,53 +313,53 @@ func (w *watch) reread(ctx context.Context) {
 
 // read reads the resource that is changed. Not by Do, which might ask again in a fresh
 // session: that one would have subscribed to nothing.
-func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who string) *recording.Exchange {
-	return c.Note(c.S.Do(ctx, Of(step, "resources/read", w.t.Update.URI,
-		recording.Tags{recording.TagWho: who})))
+func (w *watch) read(step recording.Step, c *Client, who string) *recording.Exchange {
+	return c.Once(Of(step, "resources/read", w.t.Update.URI,
+		recording.Tags{recording.TagWho: who}))
 }
 
 // twice subscribes what is subscribed, and has the bystander subscribe it and give it
 // up: none of this takes the subscription away, if there is one that shows. Each is followed by a change; a
 // trigger that only waits would take too long for that.
-func (w *watch) twice(ctx context.Context) bool {
+func (w *watch) twice() bool {
 	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait ||
 		w.vain[silent{w.watcher, updated}] {
 		return true
 	}
-	if !w.next(ctx) {
+	if !w.next() {
 		return false
 	}
-	w.doubled = w.ask(ctx, w.watcher, StepSubscribeAgain, "resources/subscribe", w.t.Update.URI, nil)
-	if w.doubled && !w.update(ctx, MarkDoubled) {
+	w.doubled = w.ask(w.watcher, StepSubscribeAgain, "resources/subscribe", w.t.Update.URI, nil)
+	if w.doubled && !w.update(MarkDoubled) {
 		return false
 	}
 	if w.bystander == nil || w.p.OnStdio() {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
-	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, StepForeignSubscribe,
+	if len(w.bystander.Sessionless()) == 0 && w.ask(w.bystander, StepForeignSubscribe,
 		"resources/subscribe", w.t.Update.URI, nil) {
 		after := w.p.Transcript.Len()
-		if !w.update(ctx, MarkShared) {
+		if !w.update(MarkShared) {
 			return false
 		}
-		w.await(ctx, w.bystander, after, 1, updated, w.changed)
+		w.await(w.bystander, after, 1, updated, w.changed)
 	}
-	w.ask(ctx, w.bystander, StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
-	return w.update(ctx, MarkForeign)
+	w.ask(w.bystander, StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
+	return w.update(MarkForeign)
 }
 
 // next subscribes another resource, one that is no part of the first nor the reverse, and
 // gives it up: the first subscription stays.
-func (w *watch) next(ctx context.Context) bool {
+func (w *watch) next() bool {
 	uri, ok := w.another()
 	if !ok {
 		return true
 	}
-	if !w.ask(ctx, w.watcher, StepSubscribeNext, "resources/subscribe", uri, nil) ||
-		!w.ask(ctx, w.watcher, StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
+	if !w.ask(w.watcher, StepSubscribeNext, "resources/subscribe", uri, nil) ||
+		!w.ask(w.watcher, StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
 		return w.watcher.S.Alive()
 	}
-	return w.update(ctx, MarkNext)
+	return w.update(MarkNext)
 }
 
 // another is a listed resource that has nothing to do with those that are changed.
@@ -385,7 +379,7 @@ func (w *watch) another() (string, bool) {
 }
 
 // giveUp unsubscribes, in 2026-07-28 one stream of several.
-func (w *watch) giveUp(ctx context.Context) bool {
+func (w *watch) giveUp() bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look()
@@ -393,11 +387,11 @@ func (w *watch) giveUp(ctx context.Context) bool {
 		for _, st := range w.streams {
 			if st == w.ending || st != w.beside && st.OwnChannel() {
 				st.Exchange().Tags[TagStopped] = strconv.Itoa(w.watcher.S.Last())
-				End(ctx, st)
+				End(w.p, st)
 			}
 		}
 		// What is under way may still come before the next change.
-		w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
+		w.watcher.Quiet(w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
 		w.subscribed = false
 		steps := []recording.Step{recording.StepUnsubscribe}
@@ -405,14 +399,14 @@ func (w *watch) giveUp(ctx context.Context) bool {
 			steps = append(steps, "unsubscribe-again")
 		}
 		for _, step := range steps {
-			w.ask(ctx, w.watcher, step, "resources/unsubscribe", w.t.Update.URI, nil)
+			w.ask(w.watcher, step, "resources/unsubscribe", w.t.Update.URI, nil)
 		}
 	}
 	return w.watcher.S.Alive()
 }
 
 // list makes a resource come and go.
-func (w *watch) list(ctx context.Context) bool {
+func (w *watch) list() bool {
 	for _, change := range []struct {
 		t    *target.Trigger
 		mark recording.MarkName
@@ -422,18 +416,18 @@ func (w *watch) list(ctx context.Context) bool {
 			continue
 		}
 		after := w.p.Mark(change.mark)
-		if !w.fire(ctx, change.t) {
+		if !w.fire(change.t) {
 			return false
 		}
-		w.busy(ctx)
-		seen := w.announced && w.await(ctx, w.watcher, after, 1, listChanged, listChanges)
-		w.relist(ctx, change.step, change.t.URI, seen)
+		w.busy()
+		seen := w.announced && w.await(w.watcher, after, 1, listChanged, listChanges)
+		w.relist(change.step, change.t.URI, seen)
 		if first := change.mark == MarkAdd || w.t.Add == nil; first && seen && w.apart() &&
-			!w.await(ctx, w.bystander, after, 1, listChanged, listChanges) {
-			w.look(ctx, w.bystander, StepBesideChanged, change.t.URI, "1")
+			!w.await(w.bystander, after, 1, listChanged, listChanges) {
+			w.look(w.bystander, StepBesideChanged, change.t.URI, "1")
 		}
 		if !w.announced { // what was never declared takes its time as well
-			w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
+			w.watcher.Quiet(w.p.Limits.QuietWindow)
 		}
 		if !w.watcher.S.Alive() {
 			return false
@@ -453,22 +447,22 @@ func listChanges(f *wire.Frame) bool { return Notifies(f, listChanged) }
 
 // relist looks at the list after a change; where the change was announced it
 // looks again for a while, because a list may lag behind.
-func (w *watch) relist(ctx context.Context, step recording.Step, uri string, announced bool) {
+func (w *watch) relist(step recording.Step, uri string, announced bool) {
 	const looks, pause = 6, 400 * time.Millisecond
 	before := w.lastLook()
 	for n := 1; ; n++ {
-		now := w.look(ctx, w.watcher, step, uri, strconv.Itoa(n))
-		if now != before || !announced || n == looks || ctx.Err() != nil {
+		now := w.look(w.watcher, step, uri, strconv.Itoa(n))
+		if now != before || !announced || n == looks || w.p.Err() != nil {
 			return
 		}
-		w.watcher.S.Quiet(ctx, pause)
+		w.watcher.Quiet(pause)
 	}
 }
 
 // look walks through the list.
-func (w *watch) look(ctx context.Context, c *Client, step recording.Step, uri, n string) string {
+func (w *watch) look(c *Client, step recording.Step, uri, n string) string {
 	const most = 200 // it is asked for again and again
-	pages := c.WalkUpTo(ctx, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
+	pages := c.WalkUpTo("resources/list", "resources", step, min(w.p.Limits.Pages, most))
 	for _, x := range pages {
 		x.Tags[TagLook], x.Tags[recording.TagWho] = n, w.who(c)
 		if uri != "" {
@@ -495,9 +489,9 @@ func (w *watch) lastLook() string {
 
 // last changes the resource once more, now that the subscription is given up,
 // and lets the silence be heard.
-func (w *watch) last(ctx context.Context) {
-	if w.t.Update != nil && !w.update(ctx, MarkSilenced) {
+func (w *watch) last() {
+	if w.t.Update != nil && !w.update(MarkSilenced) {
 		return
 	}
-	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
+	w.watcher.Quiet(w.p.Limits.QuietWindow)
 }

@@ -16,32 +16,31 @@ import (
 
 // sameID has the bystander watch the resource under the id of a stream of the watcher, and changes it: the
 // ids of two clients have nothing to do with each other. On stdio every session is its own server.
-func (w *watch) sameID(ctx context.Context) {
+func (w *watch) sameID() {
 	if !w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || w.beside == nil || w.beside.Ack == nil ||
-		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || ctx.Err() != nil {
+		Answered(w.beside) || w.t.Update.Kind() == target.KindWait || w.p.Err() != nil {
 		return
 	}
-	st := w.bystander.Listen(ctx, Filter{Name: "foreign", who: bystander, tags: w.about(),
+	st := w.bystander.Listen(Filter{Name: "foreign", who: bystander, tags: w.about(),
 		ID: string(w.beside.Exchange().ID), Filter: session.Filter{URIs: []string{w.t.Update.URI}}})
 	w.streams.add(st)
 	after := w.p.Transcript.Len()
-	if st.Ack != nil && w.update(ctx, MarkShared) {
-		w.await(ctx, w.bystander, after, 1, updated, w.changed)
+	if st.Ack != nil && w.update(MarkShared) {
+		w.await(w.bystander, after, 1, updated, w.changed)
 	}
 }
 
 // await waits until a session has got a number of notifications of a method, and reports whether it did.
 // Where there is no way for them to come, or one about the same was waited for in vain before, silence is
 // watched instead.
-func (w *watch) await(ctx context.Context, c *Client, after, n int, method string,
-	fits func(*wire.Frame) bool) bool {
+func (w *watch) await(c *Client, after, n int, method string, fits func(*wire.Frame) bool) bool {
 	vain := silent{c, method}
 	if w.deaf(c) || w.vain[vain] {
-		came := c.S.AwaitDue(ctx, after, n, "", w.p.Limits.QuietWindow, fits)
+		came := c.S.AwaitDue(c, after, n, "", w.p.Limits.QuietWindow, fits)
 		w.vain[vain] = w.vain[vain] && came == 0
 		return came >= n
 	}
-	came := c.S.AwaitDue(ctx, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
+	came := c.S.AwaitDue(c, after, n, method, w.p.Limits.UpTo(ChangeTime), fits)
 	w.vain[vain] = n > 0 && came == 0
 	return came >= n
 }
@@ -115,30 +114,30 @@ func (w *watch) changed(f *wire.Frame) bool {
 
 // follow prepares for streams of GET that the target ends and that are asked for again. What it returns gives
 // up all streams.
-func (w *watch) follow(ctx context.Context) (stop func()) {
-	following, cancel := context.WithCancel(ctx)
+func (w *watch) follow() (stop func()) {
+	following, cancel := context.WithCancel(w.p)
 	w.following = following
 	return func() {
 		cancel()
 		for _, f := range w.followed {
 			f.Wait()
 		}
-		w.streams.stop(ctx)
+		w.streams.stop(w.p)
 	}
 }
 
 // fire pulls a trigger, when the streams of GET stand on which what follows can be told.
-func (w *watch) fire(ctx context.Context, t *target.Trigger) bool {
+func (w *watch) fire(t *target.Trigger) bool {
 	const patience = 5 * time.Second
 	for _, f := range w.followed {
-		f.Standing(ctx, patience)
+		f.Standing(w.p, patience)
 	}
-	return w.p.Fire(ctx, t, w.all()...)
+	return w.p.Fire(t, w.all()...)
 }
 
 // borrow has a new session ask for what followed the first of several events with an id on a stream of GET of
 // the watcher's.
-func (w *watch) borrow(ctx context.Context) {
+func (w *watch) borrow() {
 	if w.p.Modern() || !w.p.OnHTTP() || w.bystander == nil || len(w.watcher.Sessionless()) > 0 ||
 		w.p.Limited() {
 		return
@@ -149,16 +148,16 @@ func (w *watch) borrow(ctx context.Context) {
 	if len(told) < 2 {
 		return
 	}
-	c, ok := w.p.Fresh(ctx, Probing)
+	c, ok := w.p.Fresh(Probing)
 	if !ok {
 		return
 	}
 	id := told[0].Event.ID
-	st := c.S.Peek(ctx, session.Request{Step: StepBorrowed, HTTPMethod: http.MethodGet,
+	st := c.S.Peek(w.p, session.Request{Step: StepBorrowed, HTTPMethod: http.MethodGet,
 		Tags: recording.Tags{"id": id}, Header: map[string]string{session.HeaderLastEventID: id}},
 		w.p.Limits.QuietWindow)
 	if st.Status() == http.StatusOK {
-		c.S.Quiet(ctx, w.p.Limits.QuietWindow)
+		c.Quiet(w.p.Limits.QuietWindow)
 	}
-	c.Note(c.Dropped(ctx, st))
+	c.Drop(st)
 }

@@ -24,8 +24,8 @@ type Client struct {
 }
 
 // Clean is a client on the session that all well-behaved scripts share.
-func (p *Play) Clean(ctx context.Context) (*Client, bool) {
-	s, err := p.Shared(ctx)
+func (p *Play) Clean() (*Client, bool) {
+	s, err := p.Shared(p)
 	return p.client(s, err, nil)
 }
 
@@ -42,7 +42,7 @@ func (p *Play) client(s *session.Session, err error, list *[]*session.Session) (
 		*list = append(*list, s)
 	}
 	common := list != &p.own
-	return &Client{Play: p, S: s, order: newOrder(s, common, common)}, true
+	return &Client{Play: p, S: s, order: newOrder(p, s, common)}, true
 }
 
 // Probing are the options of a session that may be lost.
@@ -51,18 +51,18 @@ var Probing = session.Options{Kind: recording.Probe}
 // Fresh opens a session for this script alone; it is closed when the script
 // ends. ok is false if it could not be opened: then the recording says why, and
 // the client, if there is one, holds what was seen of the attempt.
-func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
+func (p *Play) Fresh(o session.Options) (*Client, bool) {
 	o.Kind = cmp.Or(o.Kind, recording.Clean)
-	s, err := p.Open(ctx, o)
+	s, err := p.Open(p, o)
 	return p.client(s, err, &p.own)
 }
 
 // GoOn is a client on the session that a script of the same kind has left, or else on a fresh one; used tells
 // which. Whatever happened in it before is not part of this recording.
-func (p *Play) GoOn(ctx context.Context, o session.Options) (c *Client, used, ok bool) {
+func (p *Play) GoOn(o session.Options) (c *Client, used, ok bool) {
 	s := p.TakeOver(p.scenario.In)
 	if s == nil {
-		c, ok = p.Fresh(ctx, o)
+		c, ok = p.Fresh(o)
 		return c, false, ok
 	}
 	c, ok = p.client(s, nil, &p.own)
@@ -96,37 +96,37 @@ func (p *Play) part(s *session.Session, part recording.Part) {
 // Expendable is a client on a session that may be lost. Over stdio, where there is but one for all scripts,
 // it is replaced first if an earlier script, whose last request went without an answer, has left it in a
 // state in which an ordinary request is not answered any more: this one has nothing to do with that.
-func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
-	s, used, err := p.Borrow(ctx)
+func (p *Play) Expendable() (*Client, bool) {
+	s, used, err := p.Borrow(p)
 	c, ok := p.client(s, err, &p.lent)
 	if !ok || !used || !p.OnStdio() {
 		return c, ok
 	}
-	if answered, _ := p.answered.Load(s); answered != true && !c.works(ctx) {
-		ok = c.Replace(ctx)
+	if answered, _ := p.answered.Load(s); answered != true && !c.works() {
+		ok = c.Replace()
 	}
 	return c, ok
 }
 
 // works reports whether an ordinary request is answered, or a sign of life given where the target is too slow
 // for such a request in any session.
-func (c *Client) works(ctx context.Context) bool {
+func (c *Client) works() bool {
 	q := c.Ordinary(recording.StepAlive)
 	late := c.S.Overdue(q.Method)
 	var x *recording.Exchange
 	if !late {
-		x = c.S.Do(ctx, q)
+		x = c.S.Do(c, q)
 		late = x.Outcome == recording.Silent && c.S.Overdue(q.Method)
 	}
 	if late {
-		x = c.Life(ctx)
+		x = c.Life()
 	}
 	return (x.Outcome == recording.Replied || x.Outcome == recording.Canceled) && c.S.Cut() == ""
 }
 
 // Start sends a message without waiting for its answer; [Client.Wait] does.
-func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending {
-	pending := c.S.Start(ctx, q)
+func (c *Client) Start(q session.Request) *session.Pending {
+	pending := c.S.Start(c, q)
 	c.Note(pending.Exchange())
 	return pending
 }
@@ -136,36 +136,43 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // session: the exchange that is returned is then the second one, and it is
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
-func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-		x := c.S.Do(ctx, q)
-		return x, c.shows(ctx, q, x)
+func (c *Client) Do(q session.Request) *recording.Exchange {
+	send := func(c *Client) (*recording.Exchange, shown) {
+		x := c.S.Do(c, q)
+		return x, c.shows(q, x)
 	}
-	return c.pass(ctx, &message{c: c, q: q, send: send})
+	return c.pass(&message{c: c, q: q, send: send})
 }
 
+// Once sends a message and waits for what becomes of it. Unlike [Client.Do] it never does so again in another
+// session.
+func (c *Client) Once(q session.Request) *recording.Exchange { return c.Note(c.S.Do(c, q)) }
+
+// Quiet watches silence for a while.
+func (c *Client) Quiet(d time.Duration) { c.S.Quiet(c, d) }
+
 // DoEach sends messages that do not depend on each other: see [Each].
-func (c *Client) DoEach(ctx context.Context, all ...session.Request) {
-	Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+func (c *Client) DoEach(all ...session.Request) {
+	Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(q) })
 }
 
 // OfListed sends a request about a resource that was listed or read before, as [Client.Do] does. Where it is
 // refused a plain read follows, [recording.StepStillThere], by which a resource that is gone by now is told
 // from one that is there.
-func (c *Client) OfListed(ctx context.Context, q session.Request) *recording.Exchange {
-	x := c.Do(ctx, q)
+func (c *Client) OfListed(q session.Request) *recording.Exchange {
+	x := c.Do(q)
 	if uri := q.Tags[recording.TagURI]; uri != "" && (x.Failed() || x.Status >= http.StatusBadRequest) {
-		c.ReadResource(ctx, recording.StepStillThere, uri, nil)
+		c.ReadResource(recording.StepStillThere, uri, nil)
 	}
 	return x
 }
 
 // shows is what an exchange shows of the message.
-func (c *Client) shows(ctx context.Context, q session.Request, x *recording.Exchange) shown {
+func (c *Client) shows(q session.Request, x *recording.Exchange) shown {
 	switch {
 	case x.Outcome == recording.Canceled:
 		// not if it was cut off because the session is over: it says nothing then
-		if !c.S.Alive() && context.Cause(ctx) == nil {
+		if !c.S.Alive() && context.Cause(c) == nil {
 			return loss
 		}
 	case x.Outcome == recording.Refused:
@@ -193,13 +200,13 @@ func ofEnded(x *recording.Exchange) bool {
 // over reports whether what became of a sign of life says that the session has ended. After another status
 // than 404, by which a target may also refuse what it does not know, an ordinary request has to be answered
 // so as well.
-func (c *Client) over(ctx context.Context, life *recording.Exchange) bool {
+func (c *Client) over(life *recording.Exchange) bool {
 	status := life.Status
 	if c.S.HTTPSession() == "" || !ofEnded(life) {
 		return false
 	}
 	if status != http.StatusNotFound {
-		life = c.Note(c.S.Do(ctx, c.Ordinary(recording.StepAlive)))
+		life = c.Once(c.Ordinary(recording.StepAlive))
 	}
 	// Who shares it may have found out meanwhile.
 	return life.Status == status || life.Outcome == recording.Canceled && !c.S.Alive()
@@ -215,8 +222,8 @@ func (c *Client) together() bool {
 
 // Patience is how long to wait for the answer to a message that the target may well ignore:
 // many times what an ordinary request takes now, but no less than the given time.
-func (c *Client) Patience(ctx context.Context, least time.Duration) time.Duration {
-	x := c.Note(c.S.Do(ctx, c.Ordinary(recording.StepAlive)))
+func (c *Client) Patience(least time.Duration) time.Duration {
+	x := c.Once(c.Ordinary(recording.StepAlive))
 	if x.Outcome != recording.Replied {
 		return c.Limits.Timeout
 	}
@@ -224,25 +231,22 @@ func (c *Client) Patience(ctx context.Context, least time.Duration) time.Duratio
 }
 
 // Life asks for a sign of life: any answer will do.
-func (c *Client) Life(ctx context.Context) *recording.Exchange { return c.S.Do(ctx, c.lifeline(0)) }
+func (c *Client) Life() *recording.Exchange { return c.S.Do(c, c.lifeline(0)) }
 
 // lifeline is a request for a sign of life, with a timeout unless that is 0.
 func (c *Client) lifeline(timeout time.Duration) session.Request {
-	q := session.Request{Step: recording.StepAlive, Method: "ping", Timeout: timeout}
-	if c.Modern() {
-		q.Method = "server/discover"
-	}
-	return q
+	return session.Request{Step: recording.StepAlive, Method: session.LifeMethod(c.Revision()),
+		Timeout: timeout}
 }
 
 // Alive reports whether the session still answers after an exchange that got no
 // JSON-RPC answer.
-func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
+func (c *Client) Alive(x *recording.Exchange) bool {
 	m := &message{c: c, x: x}
 	if !answeredByHTTP(x) {
-		m.shown = c.shows(ctx, session.Request{}, x)
+		m.shown = c.shows(session.Request{}, x)
 	}
-	over, alive := c.sign(ctx, []*message{m})
+	over, alive := c.sign([]*message{m})
 	return m.survived(over, alive)
 }
 
@@ -255,7 +259,7 @@ func answeredByHTTP(x *recording.Exchange) bool {
 
 // Replace gives the client a new session in place of one that was lost. It
 // returns false if none can be opened; the recording then says why.
-func (c *Client) Replace(ctx context.Context) bool { return c.replace(ctx, c) }
+func (c *Client) Replace() bool { return c.replace(c) }
 
 // Each calls do for each item with a client of its own on the same session, at
 // most eight at a time, and returns when all are done. Scripts use it for

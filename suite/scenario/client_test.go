@@ -1,7 +1,6 @@
 package scenario_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,16 +75,16 @@ func TestLossIsAttributed(t *testing.T) {
 	note := func(method recording.Step) session.Request {
 		return session.Request{Step: method, Method: string(method), Notification: true}
 	}
-	asking := func(method string) func(context.Context, *scenario.Client) {
-		return func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "m", Method: method})
+	asking := func(method string) func(*scenario.Client) {
+		return func(c *scenario.Client) {
+			c.Do(session.Request{Step: "m", Method: method})
 		}
 	}
-	probing := func(all ...session.Request) func(context.Context, *scenario.Client) {
-		return func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, all...) }
+	probing := func(all ...session.Request) func(*scenario.Client) {
+		return func(c *scenario.Client) { c.Probes(all...) }
 	}
 	for name, c := range map[string]struct {
-		play func(ctx context.Context, c *scenario.Client)
+		play func(c *scenario.Client)
 		want string
 	}{
 		"an answer":         {asking("m"), "m"},
@@ -113,9 +112,9 @@ func TestLossIsAttributed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, killing())
-				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					if client, ok := p.Expendable(ctx); ok {
-						c.play(ctx, client)
+				rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+					if client, ok := p.Expendable(); ok {
+						c.play(client)
 					}
 				})
 				if got := told(rec); got != c.want {
@@ -144,10 +143,10 @@ func TestLateLoss(t *testing.T) {
 				return heard[n] < 7 && scenariotest.Lively(n, m, say)
 			}
 			st := scenariotest.Stage(t, c.server)
-			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-				client, _ := p.Expendable(ctx)
+			rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+				client, _ := p.Expendable()
 				for _, method := range []string{"a", "b", "c", "poison", "d", "e", "f"} {
-					client.Do(ctx, session.Request{Step: recording.Step(method), Method: method})
+					client.Do(session.Request{Step: recording.Step(method), Method: method})
 				}
 			})
 			var fatal []string
@@ -176,13 +175,13 @@ func TestLostAgain(t *testing.T) {
 			st := scenariotest.Stage(t, srv)
 			st.Limits.Patience = int(c.patience)
 			var fatal []bool
-			scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-				c, _ := p.Expendable(ctx)
+			scenariotest.Perform(t, st, func(p *scenario.Play) {
+				c, _ := p.Expendable()
 				for _, x := range []*recording.Exchange{
-					c.Do(ctx, session.Request{Step: "a", Method: "die"}),
-					c.Probes(ctx, session.Request{Step: "b", Method: "die"})[0],
-					c.Probes(ctx, session.Request{Step: "c", Method: "die"})[0],
-					c.Do(ctx, session.Request{Step: "d", Method: "m"}),
+					c.Do(session.Request{Step: "a", Method: "die"}),
+					c.Probes(session.Request{Step: "b", Method: "die"})[0],
+					c.Probes(session.Request{Step: "c", Method: "die"})[0],
+					c.Do(session.Request{Step: "d", Method: "m"}),
 				} {
 					fatal = append(fatal, x.Fatal)
 				}
@@ -211,12 +210,12 @@ func TestLostSideBySide(t *testing.T) {
 		}
 		st := scenariotest.Stage(t, server)
 		methods := []string{"a", "b", "die", "c", "d", "e", "f", "die", "g", "h", "i", "j"}
-		rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-			c, _ := p.Expendable(ctx)
+		rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+			c, _ := p.Expendable()
 			scenario.Each(c, methods, func(_ int, method string, c *scenario.Client) {
-				c.Do(ctx, session.Request{Step: recording.Step(method), Method: method})
+				c.Do(session.Request{Step: recording.Step(method), Method: method})
 			})
-			c.Do(ctx, session.Request{Step: "afterwards", Method: "m"})
+			c.Do(session.Request{Step: "afterwards", Method: "m"})
 		})
 		if got, want := told(rec), "a b die:lost! c d e f die:lost! g h i j afterwards"; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
@@ -255,13 +254,13 @@ func TestLentThoughLate(t *testing.T) {
 				}}
 				st := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Habits = &session.Habits{} })
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
-				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					c, _ := p.Clean(ctx)
-					c.Do(ctx, p.Ordinary("walk"))
+				scenariotest.Perform(t, st, func(p *scenario.Play) {
+					c, _ := p.Clean()
+					c.Do(p.Ordinary("walk"))
 				})
 				for range 3 {
-					scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-						if _, ok := p.Expendable(ctx); !ok {
+					scenariotest.Perform(t, st, func(p *scenario.Play) {
+						if _, ok := p.Expendable(); !ok {
 							t.Error("no session")
 						}
 					})
@@ -284,10 +283,10 @@ func TestEachKeepsTheOrder(t *testing.T) {
 				}()
 				return true
 			}})
-		rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-			c, _ := p.Clean(ctx)
+		rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+			c, _ := p.Clean()
 			scenario.Each(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i, item int, c *scenario.Client) {
-				c.Do(ctx, session.Request{Step: recording.Step(fmt.Sprint(item)), Method: "m",
+				c.Do(session.Request{Step: recording.Step(fmt.Sprint(item)), Method: "m",
 					Params: map[string]any{"i": item}})
 			})
 		})
@@ -308,17 +307,16 @@ func TestPerformAlwaysEnds(t *testing.T) {
 		skipped  recording.Code
 		opens    error // why no session can be opened
 	}{
-		"panic": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
-			p.Fresh(ctx,
-				session.Options{})
+		"panic": {scenario.Scenario{Script: func(p *scenario.Play) {
+			p.Fresh(session.Options{})
 			panic("oops")
 		}}, nil, recording.CodePanic, "", nil},
-		"panic in scenario.Each": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
-			c, _ := p.Clean(ctx)
+		"panic in scenario.Each": {scenario.Scenario{Script: func(p *scenario.Play) {
+			c, _ := p.Clean()
 			scenario.Each(c, []int{1, 2}, func(int, int, *scenario.Client) { panic("oops") })
 		}}, nil, recording.CodePanic, "", nil},
-		"panic in together": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
-			scenario.Together(p, ctx, func(*scenario.Client) { panic("oops") })
+		"panic in together": {scenario.Scenario{Script: func(p *scenario.Play) {
+			scenario.Together(p, func(*scenario.Client) { panic("oops") })
 		}}, nil, recording.CodePanic, "", nil},
 		"nothing to build on": {scenario.Scenario{After: needs}, nil, recording.CodeNotExercised, "", nil},
 		"broken ground": {scenario.Scenario{After: needs},
@@ -329,8 +327,8 @@ func TestPerformAlwaysEnds(t *testing.T) {
 			return scenario.Skip(recording.CodeUndeclared, "no")
 		}}, nil, "", recording.CodeUndeclared, nil},
 		"no session to be had": {scenario.Scenario{Script: func(
-			ctx context.Context, p *scenario.Play) {
-			p.Clean(ctx)
+			p *scenario.Play) {
+			p.Clean()
 		}}, nil, recording.CodeInterrupted, "", errors.New("no")},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -382,9 +380,9 @@ func TestWalk(t *testing.T) {
 						}
 						return true
 					}})
-				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					client, _ := p.Clean(ctx)
-					client.Walk(ctx, "resources/list", "resources", "page")
+				rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+					client, _ := p.Clean()
+					client.Walk("resources/list", "resources", "page")
 				})
 				n := len(rec.Exchanges)
 				if got := fmt.Sprint(n, " ", rec.Exchanges[n-1].Tags["end"]); got != c.want {

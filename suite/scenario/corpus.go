@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -34,12 +33,12 @@ type URIRead struct {
 
 // readAll reads one URI after the other, several at a time. The client goes on in a
 // fresh session when one was lost; which read did it has been found out then.
-func readAll(ctx context.Context, c *Client, all []URIRead) {
+func readAll(c *Client, all []URIRead) {
 	start := c.Transcript.Now()
 	hurt := 0
 	for at := 0; at < len(all); at += corpusWidth {
 		switch {
-		case ctx.Err() != nil:
+		case c.Err() != nil:
 			return
 		case hurt >= corpusHurt:
 			c.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
@@ -52,7 +51,7 @@ func readAll(ctx context.Context, c *Client, all []URIRead) {
 		batch := all[at:min(at+corpusWidth, len(all))]
 		bad := make([]bool, len(batch))
 		each(c, corpusWidth, batch, func(i int, a URIRead, c *Client) {
-			x := c.ReadResource(ctx, a.Step, a.URI, a.Tags)
+			x := c.ReadResource(a.Step, a.URI, a.Tags)
 			bad[i] = x.Fatal || x.Outcome == recording.Silent
 		})
 		for _, b := range bad {

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -71,7 +70,7 @@ func TestCorpusIsMade(t *testing.T) {
 		recording.WalkTemplates: listedAs("resourceTemplates", "uriTemplate", "data:{+all}"),
 	}
 	played := &Scenario{Name: "test", After: slices.Collect(maps.Keys(earlier)),
-		Script: func(_ context.Context, p *Play) {
+		Script: func(p *Play) {
 			values, depth := outside("file:///srv/data/", "etc/passwd")
 			maps.Copy(values, spelt(listed(listedAs("resources", "uri", "file://host/srv/data/a.txt"),
 				"resources", "uri").all))

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -15,9 +14,9 @@ var discoveryScenario = &Scenario{
 	Title: "asking what the target is and can do",
 	Sends: "server/discover.",
 	When:  InModern,
-	Script: func(ctx context.Context, p *Play) {
-		if c, ok := p.Clean(ctx); ok {
-			c.Do(ctx, session.Request{Step: recording.StepDiscover, Method: "server/discover"})
+	Script: func(p *Play) {
+		if c, ok := p.Clean(); ok {
+			c.Do(session.Request{Step: recording.StepDiscover, Method: "server/discover"})
 		}
 	},
 }
@@ -39,42 +38,42 @@ var firstMessagesScenario = &Scenario{
 	In:    Opening,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When:  InModern,
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		uri := p.Readable()
 		scripts := []func(*Client){func(c *Client) {
-			c.firstList(ctx)
-			c.logged(ctx, uri)
+			c.firstList()
+			c.logged(uri)
 		}}
 		if uri != "" {
-			scripts = append(scripts, func(c *Client) { c.firstRead(ctx, uri) })
+			scripts = append(scripts, func(c *Client) { c.firstRead(uri) })
 		}
-		p.together(ctx, scripts...)
+		p.together(scripts...)
 		again := p.Rec.Step(StepFirstRead + StepAgain)
 		if again != nil && !again.Succeeded() { // it may be gone by now
-			if c, ok := p.Clean(ctx); ok {
-				c.ReadResource(ctx, recording.StepStillThere, uri, nil)
+			if c, ok := p.Clean(); ok {
+				c.ReadResource(recording.StepStillThere, uri, nil)
 			}
 		}
 	},
 }
 
-func (c *Client) firstList(ctx context.Context) {
+func (c *Client) firstList() {
 	q := c.Ordinary(recording.StepFirstList)
 	q.Tags = recording.Tags{}
 	if walk := c.Earlier(recording.WalkResources).Step(recording.StepPage); walk != nil && walk.Succeeded() {
 		q.Tags[TagWalked] = "yes"
 	}
-	c.first(ctx, q)
+	c.first(q)
 }
 
-func (c *Client) firstRead(ctx context.Context, uri string) {
-	c.first(ctx, Of(StepFirstRead, "resources/read", uri))
+func (c *Client) firstRead(uri string) {
+	c.first(Of(StepFirstRead, "resources/read", uri))
 	pages := c.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := map[string]any{"cursor": pages[0].Result().Get("nextCursor").Str}
-		x := c.Do(ctx, session.Request{Step: StepCursor, Method: "resources/list", Params: cursor})
+		x := c.Do(session.Request{Step: StepCursor, Method: "resources/list", Params: cursor})
 		if x.Failed() {
-			c.freshCursor(ctx)
+			c.freshCursor()
 		}
 	}
 	c.Leave()
@@ -82,23 +81,23 @@ func (c *Client) firstRead(ctx context.Context, uri string) {
 
 // freshCursor goes on with a cursor that another connection has just been handed out and has not used itself:
 // one that was refused may have been good for a while, or for one request.
-func (c *Client) freshCursor(ctx context.Context) {
+func (c *Client) freshCursor() {
 	if c.Instances > 0 { // there may be no room for yet another one
 		return
 	}
-	other, ok := c.Fresh(ctx, session.Options{})
+	other, ok := c.Fresh(session.Options{})
 	if !ok {
 		return
 	}
 	first := c.Ordinary(StepCursorSource)
-	if x := other.Do(ctx, first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
-		c.Do(ctx, session.Request{Step: StepCursor + StepAgain, Method: "resources/list",
+	if x := other.Do(first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
+		c.Do(session.Request{Step: StepCursor + StepAgain, Method: "resources/list",
 			Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
 	}
 }
 
 // logged sends requests with log levels, then the same without.
-func (c *Client) logged(ctx context.Context, uri string) {
+func (c *Client) logged(uri string) {
 	ask := func(step recording.Step) session.Request {
 		if uri == "" {
 			return c.Ordinary(step)
@@ -108,25 +107,25 @@ func (c *Client) logged(ctx context.Context, uri string) {
 	for _, level := range []string{"error", "debug"} {
 		q := ask(StepLogged)
 		q.Tags, q.Meta = recording.Tags{"level": level}, map[string]any{session.MetaLogLevel: level}
-		c.Do(ctx, q)
+		c.Do(q)
 	}
-	c.Do(ctx, ask("after-logs"))
+	c.Do(ask("after-logs"))
 }
 
 // first sends the first message of a connection.
-func (c *Client) first(ctx context.Context, q session.Request) {
-	if c.Do(ctx, q).Succeeded() {
+func (c *Client) first(q session.Request) {
+	if c.Do(q).Succeeded() {
 		return
 	}
-	c.Do(ctx, session.Request{Step: "then-discover", Method: "server/discover"})
+	c.Do(session.Request{Step: "then-discover", Method: "server/discover"})
 	q.Step += StepAgain
-	c.Do(ctx, q)
+	c.Do(q)
 }
 
 // together plays scripts at the same time, each on a fresh session. The recording
 // holds their exchanges one script after the other. Where the target allows
 // fewer instances than there are scripts, the last ones are left out.
-func (p *Play) together(ctx context.Context, scripts ...func(*Client)) {
+func (p *Play) together(scripts ...func(*Client)) {
 	if n := p.Instances; n > 0 && len(scripts) > n {
 		scripts = scripts[:n]
 	}
@@ -135,7 +134,7 @@ func (p *Play) together(ctx context.Context, scripts ...func(*Client)) {
 	for i, script := range scripts {
 		wg.Go(func() {
 			defer p.Survive()
-			if c, ok := p.Fresh(ctx, session.Options{}); ok {
+			if c, ok := p.Fresh(session.Options{}); ok {
 				c.buffered = true
 				clients[i] = c
 				script(c)

@@ -3,7 +3,6 @@ package scenario_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,20 +66,20 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // not taken for its answer to the message.
 func TestEndedSessionsAreReplaced(t *testing.T) {
 	for name, c := range map[string]struct {
-		play func(ctx context.Context, c *scenario.Client)
+		play func(c *scenario.Client)
 		want string
 	}{
-		"ended": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
-			c.Do(ctx, session.Request{Step: "b", Method: "m"})
+		"ended": {func(c *scenario.Client) {
+			c.Do(session.Request{Step: "a", Method: "curse"})
+			c.Do(session.Request{Step: "b", Method: "m"})
 		}, "a b"},
-		"ended before a probe": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
-			c.Probes(ctx, session.Request{Step: "b", Method: "m"})
+		"ended before a probe": {func(c *scenario.Client) {
+			c.Do(session.Request{Step: "a", Method: "curse"})
+			c.Probes(session.Request{Step: "b", Method: "m"})
 		}, "a b"},
-		"ended beside others, in a session of the script": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
-			c.Do(ctx, session.Request{Step: "b", Method: "m"})
+		"ended beside others, in a session of the script": {func(c *scenario.Client) {
+			c.Do(session.Request{Step: "a", Method: "curse"})
+			c.Do(session.Request{Step: "b", Method: "m"})
 			cursed := make(chan struct{})
 			scenario.Each(c, []string{"curse", "m"}, func(i int, method string, c *scenario.Client) {
 				if i == 0 {
@@ -88,24 +87,24 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				} else {
 					<-cursed
 				}
-				c.Do(ctx, session.Request{Step: "c", Method: method})
+				c.Do(session.Request{Step: "c", Method: method})
 			})
 		}, "a b c c"},
-		"ended amid errors": {func(ctx context.Context, c *scenario.Client) {
+		"ended amid errors": {func(c *scenario.Client) {
 			scenario.Each(c, []string{"missing", "curse", "missing"},
 				func(i int, method string, c *scenario.Client) {
 					time.Sleep(time.Duration(i) * time.Millisecond)
-					c.Do(ctx, session.Request{Step: recording.Step("def"[i:][:1]), Method: method})
+					c.Do(session.Request{Step: recording.Step("def"[i:][:1]), Method: method})
 				})
 		}, "d? e f?"},
-		"statuses of their own, side by side": {func(ctx context.Context, c *scenario.Client) {
+		"statuses of their own, side by side": {func(c *scenario.Client) {
 			scenario.Each(c, slices.Repeat([]string{"missing"}, 12),
 				func(_ int, method string, c *scenario.Client) {
-					c.Do(ctx, session.Request{Step: "a", Method: method})
+					c.Do(session.Request{Step: "a", Method: method})
 				})
 		}, strings.TrimSpace(strings.Repeat("a? ", 12))},
 		"a status of its own, for whose end another one waits": {func(
-			ctx context.Context, c *scenario.Client) {
+			c *scenario.Client) {
 			done := make(chan struct{})
 			scenario.Each(c, []string{"missing", "m"}, func(i int, method string, c *scenario.Client) {
 				if i == 0 {
@@ -113,19 +112,19 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				} else {
 					<-done
 				}
-				c.Do(ctx, session.Request{Step: "a", Method: method})
+				c.Do(session.Request{Step: "a", Method: method})
 			})
 		}, "a? a"},
-		"ended again, after another message": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
-			c.Do(ctx, session.Request{Step: "b", Method: "curse"})
-			c.Do(ctx, session.Request{Step: "c", Method: "m"})
+		"ended again, after another message": {func(c *scenario.Client) {
+			c.Do(session.Request{Step: "a", Method: "curse"})
+			c.Do(session.Request{Step: "b", Method: "curse"})
+			c.Do(session.Request{Step: "c", Method: "m"})
 		}, "a b c"},
-		"a status of its own": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
+		"a status of its own": {func(c *scenario.Client) {
+			c.Do(session.Request{Step: "a", Method: "missing"})
 		}, "a?"},
-		"another session": {func(ctx context.Context, c *scenario.Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "m",
+		"another session": {func(c *scenario.Client) {
+			c.Do(session.Request{Step: "a", Method: "m",
 				Header: map[string]string{scenario.HeaderSession: ""},
 				Omit:   []string{scenario.HeaderSession}})
 		}, "a?"},
@@ -141,9 +140,9 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 							Handler: &sessions{ended: map[string]bool{}, status: status},
 						},
 					}
-					rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-						if client, ok := p.Expendable(ctx); ok {
-							c.play(ctx, client)
+					rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+						if client, ok := p.Expendable(); ok {
+							c.play(client)
 						}
 					})
 					if got := told(rec); got != c.want {
@@ -166,11 +165,11 @@ func TestEndersAreFound(t *testing.T) {
 			st.Combination.Transport = requirement.HTTP
 			st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{},
 				status: status}}}
-			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-				if c, ok := p.Expendable(ctx); ok {
-					c.Do(ctx, session.Request{Step: "good", Method: "m"})
-					c.Do(ctx, session.Request{Step: "bad", Method: "curse"})
-					c.Do(ctx, session.Request{Step: "good", Method: "m"})
+			rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+				if c, ok := p.Expendable(); ok {
+					c.Do(session.Request{Step: "good", Method: "m"})
+					c.Do(session.Request{Step: "bad", Method: "curse"})
+					c.Do(session.Request{Step: "good", Method: "m"})
 				}
 			})
 			got := ""
@@ -189,18 +188,17 @@ func TestEndersAreFound(t *testing.T) {
 // TestBusyServersAreNotAccused: that a server asks to be called later shows that it lives, and HTTP 503 to
 // one message alone is its answer to that.
 func TestBusyServersAreNotAccused(t *testing.T) {
-	probe := func(ctx context.Context, c *scenario.Client) {
-		c.Probes(ctx, session.Request{Step: "p", Method: "m"})
+	probe := func(c *scenario.Client) {
+		c.Probes(session.Request{Step: "p", Method: "m"})
 	}
-	probes := func(ctx context.Context, c *scenario.Client) {
-		c.Probes(ctx, session.Request{Step: "a", Method: "m"}, session.Request{Step: "b", Method: "m"})
+	probes := func(c *scenario.Client) {
+		c.Probes(session.Request{Step: "a", Method: "m"}, session.Request{Step: "b", Method: "m"})
 	}
-	mute := func(ctx context.Context, c *scenario.Client) {
-		c.Do(ctx,
-			session.Request{Step: "d", Method: "mute"})
+	mute := func(c *scenario.Client) {
+		c.Do(session.Request{Step: "d", Method: "mute"})
 	}
 	for name, c := range map[string]struct {
-		play   func(ctx context.Context, c *scenario.Client)
+		play   func(c *scenario.Client)
 		status int
 		after  string
 		want   string
@@ -236,10 +234,10 @@ func TestBusyServersAreNotAccused(t *testing.T) {
 						}
 					})}}
 				var took time.Duration
-				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					if client, ok := p.Expendable(ctx); ok {
+				rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+					if client, ok := p.Expendable(); ok {
 						begin := time.Now()
-						c.play(ctx, client)
+						c.play(client)
 						took = time.Since(begin)
 					}
 				})

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -40,7 +39,7 @@ func (c *Client) Sessionless() recording.Tags {
 
 // PlainHTTP opens a client for single HTTP requests to the endpoint, whatever its
 // transport, without a handshake.
-func (p *Play) PlainHTTP(ctx context.Context, o target.DialOptions) (*Client, bool) {
+func (p *Play) PlainHTTP(o target.DialOptions) (*Client, bool) {
 	e := *p.Endpoint
 	if e.Path == "" && e.Handler != nil {
 		e.Path = p.Address().Path
@@ -51,7 +50,7 @@ func (p *Play) PlainHTTP(ctx context.Context, o target.DialOptions) (*Client, bo
 		p.Break(recording.CodeUnreachable, err.Error())
 		return nil, false
 	}
-	return p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true, Dialer: dialer})
+	return p.Fresh(session.Options{Kind: recording.Probe, NoHandshake: true, Dialer: dialer})
 }
 
 // Address is the URL of the endpoint; of a handler in this process, the one that
@@ -69,7 +68,7 @@ func (p *Play) Address() *url.URL {
 }
 
 // As opens a session of another caller, over HTTP.
-func (p *Play) As(ctx context.Context, id *target.Identity) (*Client, bool) {
+func (p *Play) As(id *target.Identity) (*Client, bool) {
 	header := map[string]string{}
 	for name, v := range id.Header {
 		value, err := v.Reveal()
@@ -80,21 +79,23 @@ func (p *Play) As(ctx context.Context, id *target.Identity) (*Client, bool) {
 		}
 		header[name] = value
 	}
-	return p.Fresh(ctx, session.Options{Kind: recording.Probe, Header: header})
+	return p.Fresh(session.Options{Kind: recording.Probe, Header: header})
 }
 
 // Peek makes an HTTP request and drops its response as soon as its head is there,
 // so that a stream which stays open costs no time.
-func (c *Client) Peek(ctx context.Context, q session.Request, d time.Duration) *recording.Exchange {
-	st := c.S.Peek(ctx, q, d)
-	return c.Note(c.Dropped(ctx, st))
+func (c *Client) Peek(q session.Request, d time.Duration) *recording.Exchange {
+	return c.Drop(c.S.Peek(c, q, d))
 }
 
-// Dropped ends an exchange whose response may still be open.
-func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exchange {
+// Drop ends an exchange whose response may still be open, and adds it to the recording.
+func (c *Client) Drop(st *session.Stream) *recording.Exchange { return c.Note(c.Dropped(st)) }
+
+// Dropped is [Client.Drop] for an exchange that is in the recording already.
+func (c *Client) Dropped(st *session.Stream) *recording.Exchange {
 	select {
 	case <-st.HTTPEnded():
-		return st.Wait(ctx)
+		return st.Wait(c)
 	default:
 	}
 	x := st.Finish()
@@ -117,68 +118,68 @@ var httpSessionsScenario = &Scenario{
 		"one that was made of the session's own, with a bad version header; then DELETE, use after it, " +
 		"and a new session, also under an id of the client's.",
 	When: OverLegacyHTTP,
-	Script: func(ctx context.Context, p *Play) {
-		a, ok := p.Fresh(ctx, Probing)
+	Script: func(p *Play) {
+		a, ok := p.Fresh(Probing)
 		if !ok {
 			return
 		}
-		if a.use(ctx, "a"); p.Instances == 1 {
-			a.onlySession(ctx)
+		if a.use("a"); p.Instances == 1 {
+			a.onlySession()
 			return
 		}
-		b, ok := p.Fresh(ctx, Probing)
+		b, ok := p.Fresh(Probing)
 		if !ok {
 			return
 		}
-		b.use(ctx, "b")
+		b.use("b")
 		if a.S.HTTPSession() != "" {
-			a.idProbes(ctx, b.S.HTTPSession())
-			b.end(ctx)
-			a.chosenID(ctx)
+			a.idProbes(b.S.HTTPSession())
+			b.end()
+			a.chosenID()
 		}
-		a.besideOther(ctx)
+		a.besideOther()
 		if p.Revision() >= requirement.R20250618 {
-			a.badVersions(ctx)
+			a.badVersions()
 		}
 	},
 }
 
 // onlySession does in one session what needs no other one beside it.
-func (c *Client) onlySession(ctx context.Context) {
+func (c *Client) onlySession() {
 	if c.S.HTTPSession() != "" {
-		c.idProbes(ctx, c.S.HTTPSession())
+		c.idProbes(c.S.HTTPSession())
 	}
 	if c.Revision() >= requirement.R20250618 {
-		c.badVersions(ctx)
+		c.badVersions()
 	}
 	if c.S.HTTPSession() != "" {
-		c.end(ctx)
-		c.chosenID(ctx)
+		c.end()
+		c.chosenID()
 	}
 }
 
 // chosenID opens a session under an id of its own making, if the target takes it.
-func (c *Client) chosenID(ctx context.Context) {
+func (c *Client) chosenID() {
 	chosen := chosenSession(c.S.HTTPSession())
 	q := Handshake(StepChosenID, c.Revision())
 	q.Tags[TagSession], q.Header = chosen, map[string]string{HeaderSession: chosen}
-	c.Initialize(ctx, q, c.Revision())
+	c.Initialize(q, c.Revision())
 }
 
 // use makes requests of different kinds in a session.
-func (c *Client) use(ctx context.Context, name string) {
+func (c *Client) use(name string) {
 	list, get := c.Ordinary(StepUse), session.Request{Step: StepUse, HTTPMethod: http.MethodGet}
 	for _, q := range []session.Request{list, Notification(StepUse), list, get} {
 		if q.Tags = (recording.Tags{TagSession: name}); q.HTTPMethod != "" {
-			c.Peek(ctx, q, time.Second)
+			c.Peek(q, time.Second)
 		} else {
-			c.Do(ctx, q)
+			c.Do(q)
 		}
 	}
 }
 
 // idProbes asks under no id, and under ids that were never issued; other is that of another session.
-func (c *Client) idProbes(ctx context.Context, other string) {
+func (c *Client) idProbes(other string) {
 	probes := []session.Request{
 		{Step: StepWithoutID, Omit: []string{HeaderSession}},
 		{Step: StepUnknownID, Header: map[string]string{HeaderSession: StrangeSession}},
@@ -195,20 +196,20 @@ func (c *Client) idProbes(ctx context.Context, other string) {
 		probes = append(probes, session.Request{Step: StepUnknownID,
 			Tags: recording.Tags{TagForm: m[0]}, Header: map[string]string{HeaderSession: m[1]}})
 	}
-	c.DoEach(ctx, c.Ordinarily(probes...)...)
-	c.Peek(ctx, session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet,
+	c.DoEach(c.Ordinarily(probes...)...)
+	c.Peek(session.Request{Step: StepGetWithoutID, HTTPMethod: http.MethodGet,
 		Omit: []string{HeaderSession}}, time.Second)
 }
 
 // besideOther opens a session in another revision, if the target serves one.
-func (c *Client) besideOther(ctx context.Context) {
+func (c *Client) besideOther() {
 	for _, rev := range c.Facts.Served {
 		if rev.Modern() || rev == c.Revision() {
 			continue
 		}
-		_, x := c.Initialize(ctx, Handshake(StepOtherRevision, rev), rev)
+		_, x := c.Initialize(Handshake(StepOtherRevision, rev), rev)
 		if x != nil && x.Succeeded() {
-			c.Do(ctx, c.Ordinary(StepAfterOther))
+			c.Do(c.Ordinary(StepAfterOther))
 		}
 		return
 	}
@@ -216,33 +217,32 @@ func (c *Client) besideOther(ctx context.Context) {
 
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
-func (c *Client) badVersions(ctx context.Context) {
+func (c *Client) badVersions() {
 	probes := []session.Request{{Step: StepNoVersion, Omit: []string{HeaderVersion}}}
 	for _, version := range []string{PastVersion, "not-a-version"} {
 		probes = append(probes, session.Request{Step: StepBadVersion,
 			Tags: recording.Tags{TagVersion: version}, Header: map[string]string{HeaderVersion: version}})
 	}
-	c.DoEach(ctx, c.Ordinarily(probes...)...)
+	c.DoEach(c.Ordinarily(probes...)...)
 	bad := map[string]string{HeaderVersion: PastVersion}
-	c.Peek(ctx, session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad},
-		time.Second)
-	c.Do(ctx, session.Request{Step: StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
+	c.Peek(session.Request{Step: StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Do(session.Request{Step: StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
 }
 
 // end ends a session and looks what becomes of its id.
-func (c *Client) end(ctx context.Context) {
-	x := c.Do(ctx, session.Request{Step: StepDelete, HTTPMethod: http.MethodDelete})
+func (c *Client) end() {
+	x := c.Do(session.Request{Step: StepDelete, HTTPMethod: http.MethodDelete})
 	if x.Status < 200 || x.Status > 299 {
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		x := c.Do(ctx, c.Ordinary(StepAfterDelete))
+		x := c.Do(c.Ordinary(StepAfterDelete))
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
-		c.S.Quiet(ctx, 250*time.Millisecond)
+		c.Quiet(250 * time.Millisecond)
 	}
-	c.Peek(ctx, session.Request{Step: StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
-	c.Do(ctx, session.Request{Step: StepDeleteAgain, HTTPMethod: http.MethodDelete})
-	c.Initialize(ctx, Handshake(StepReopen, c.Revision()), c.Revision())
+	c.Peek(session.Request{Step: StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
+	c.Do(session.Request{Step: StepDeleteAgain, HTTPMethod: http.MethodDelete})
+	c.Initialize(Handshake(StepReopen, c.Revision()), c.Revision())
 }

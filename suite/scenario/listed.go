@@ -52,12 +52,8 @@ func (p *Play) AllTemplates() []Listed { return templates(p).all }
 // Matchers are those of all templates that the walk found. The scenario must come after
 // [recording.WalkTemplates].
 func (p *Play) Matchers() judge.Matchers {
-	r := p.Earlier(recording.WalkTemplates)
-	if r == nil {
-		return nil
-	}
 	type key struct{}
-	all, _ := r.Note(key{}, func() any {
+	all, _ := p.Earlier(recording.WalkTemplates).Note(key{}, func() any {
 		var all judge.Matchers
 		for _, l := range p.AllTemplates() {
 			all = append(all, judge.NewMatcher(l.Template()))
@@ -70,12 +66,10 @@ func (p *Play) Matchers() judge.Matchers {
 // Unlisted says why nothing can be done with what a walk should have found: its list was not answered, or
 // another reason.
 func (p *Play) Unlisted(walk recording.Name, otherwise string) {
-	if r := p.Earlier(walk); r != nil {
-		for _, x := range r.Steps(recording.StepPage) {
-			if x.Outcome == recording.Silent {
-				// an answer may still be noted
-				p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Request)
-			}
+	for _, x := range p.Earlier(walk).Steps(recording.StepPage) {
+		if x.Outcome == recording.Silent {
+			// an answer may still be noted
+			p.Break(recording.CodeNoAnswer, x.Method+" was not answered: "+x.Reason, x.Request)
 		}
 	}
 	if p.Rec.Broken == nil {
@@ -98,9 +92,6 @@ func templates(p *Play) *list {
 }
 
 func listed(r *recording.Recording, member, name string) *list {
-	if r == nil {
-		return &list{}
-	}
 	type key struct{ member string }
 	found, _ := r.Note(key{member}, func() any {
 		l := &list{risky: map[string]string{}}
@@ -228,11 +219,7 @@ const Heavy = 1 << 20
 // or none whose content is light enough to be read again and again. The scenario
 // must come after [recording.Reads].
 func (p *Play) Readable() string {
-	r := p.Earlier(recording.Reads)
-	if r == nil {
-		return ""
-	}
-	for _, x := range r.Steps(recording.StepRead) {
+	for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {
 		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy &&
 			!strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
 			return x.Tags[recording.TagURI]
@@ -246,10 +233,8 @@ func (p *Play) Readable() string {
 // [recording.Reads].
 func (p *Play) Light() []Listed {
 	long := map[string]bool{}
-	if r := p.Earlier(recording.Reads); r != nil {
-		for _, x := range r.Steps(recording.StepRead) {
-			long[x.Tags[recording.TagURI]] = len(x.Result().Raw) >= Heavy
-		}
+	for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {
+		long[x.Tags[recording.TagURI]] = len(x.Result().Raw) >= Heavy
 	}
 	return slices.DeleteFunc(slices.Clone(p.Resources()), func(l Listed) bool { return long[l.URI()] })
 }

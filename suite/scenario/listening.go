@@ -42,34 +42,34 @@ var listeningScenario = &Scenario{
 	Waits: true, // nobody else talks in its session
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
 	When:  InModern,
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
+	Script: func(p *Play) {
+		c, ok := p.Fresh(session.Options{})
 		if !ok {
 			return
 		}
-		c.first(ctx, session.Request{Step: StepFirstDiscover, Method: "server/discover"})
-		c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
+		c.first(session.Request{Step: StepFirstDiscover, Method: "server/discover"})
+		c.Do(session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		var open streams
-		defer func() { open.leave(ctx) }()
+		defer func() { open.leave(p) }()
 		for _, f := range p.filters() {
-			st := c.listenApart(ctx, f)
+			st := c.listenApart(f)
 			open.add(st)
 			if st.Ack == nil && !Answered(st) {
 				return // the others would take as long
 			}
 		}
-		c.meanwhile(ctx)
+		c.meanwhile()
 		open.look()
-		open.stopOne(ctx, c)
-		c.S.Quiet(ctx, p.Limits.QuietWindow)
+		open.stopOne(c)
+		c.Quiet(p.Limits.QuietWindow)
 		open.look()
-		c.untold(ctx, open)
+		c.untold(open)
 	},
 }
 
 // untold waits for an update of a resource that is watched and not what it was in the beginning, if there is
 // one.
-func (c *Client) untold(ctx context.Context, open streams) {
+func (c *Client) untold(open streams) {
 	const few = 8
 	i := slices.IndexFunc(open, func(st *session.Stream) bool {
 		return st.Exchange().Tags[recording.TagName] == "full" && st.Ack != nil &&
@@ -80,23 +80,23 @@ func (c *Client) untold(ctx context.Context, open streams) {
 	}
 	uris := Acknowledged(open[i].Ack.Raw)
 	w := &selfWatch{p: c.Play, c: c, accepted: uris[:min(len(uris), few)], patience: time.Second}
-	if w.uri = w.different(ctx); w.uri != "" {
-		w.watch(ctx, "untold")
+	if w.uri = w.different(); w.uri != "" {
+		w.watch("untold")
 	}
 }
 
 // listenApart opens a stream, one of them as another client would, under an id that is in use: the ids of two
 // clients have nothing to do with each other.
-func (c *Client) listenApart(ctx context.Context, f Filter) *session.Stream {
+func (c *Client) listenApart(f Filter) *session.Stream {
 	if f.Name != "uris" || !c.OnHTTP() || c.Limited() {
-		return c.Listen(ctx, f)
+		return c.Listen(f)
 	}
-	other, ok := c.Fresh(ctx, session.Options{})
+	other, ok := c.Fresh(session.Options{})
 	if !ok {
-		return c.Listen(ctx, f)
+		return c.Listen(f)
 	}
 	f.ID = digitsOnly
-	return other.Listen(ctx, f)
+	return other.Listen(f)
 }
 
 // digitsOnly is an id, in JSON, that is a string and easily taken for a number.
@@ -168,7 +168,7 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 }
 
 // Listen opens a stream and notes how it was received.
-func (c *Client) Listen(ctx context.Context, f Filter) *session.Stream {
+func (c *Client) Listen(f Filter) *session.Stream {
 	q := session.Request{Tags: f.tags.With(recording.Tags{recording.TagName: f.Name})}
 	if f.who != "" {
 		q.Tags[recording.TagWho] = f.who
@@ -176,13 +176,13 @@ func (c *Client) Listen(ctx context.Context, f Filter) *session.Stream {
 	if f.ID != "" {
 		q.ID = json.RawMessage(f.ID)
 	}
-	st := c.S.Listen(ctx, recording.StepListen, f.Filter, q)
+	st := c.S.Listen(c, recording.StepListen, f.Filter, q)
 	c.Note(st.Exchange())
 	switch {
 	case st.Ack != nil:
 		q.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	case !Answered(st):
-		if c.Life(ctx).Outcome == recording.Replied {
+		if c.Life().Outcome == recording.Replied {
 			q.Tags[recording.TagAlive] = "yes"
 		}
 	case st.Exchange().Outcome == "" && st.Cut() == "": // its stream is closed
@@ -208,7 +208,7 @@ func Answered(st *session.Stream) bool {
 }
 
 // meanwhile sends ordinary requests that invite other notifications.
-func (c *Client) meanwhile(ctx context.Context) {
+func (c *Client) meanwhile() {
 	all := []session.Request{{Method: "resources/list"}}
 	if uri := c.Readable(); uri != "" {
 		all = append(all, About("", "resources/read", uri))
@@ -223,7 +223,7 @@ func (c *Client) meanwhile(ctx context.Context) {
 		}
 		// Not by Do, which would ask again in a fresh session: whether this one
 		// answers, with its streams open, is the question.
-		c.Note(c.S.Do(ctx, q))
+		c.Once(q)
 	})
 }
 
@@ -254,13 +254,13 @@ func (all streams) look() {
 // stopOne cancels the stream "uris" where all share a channel, so that what still comes for it
 // can be seen: what comes after the answer to a later request was sent later still. On
 // Streamable HTTP nothing can come on a stream that is closed.
-func (all streams) stopOne(ctx context.Context, c *Client) {
+func (all streams) stopOne(c *Client) {
 	for _, st := range all {
 		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() &&
 			st.Ack != nil && tags[TagEnded] == "" {
 			tags[TagStopped] = strconv.Itoa(c.S.Last())
-			End(ctx, st)
-			c.Do(ctx, session.Request{Step: StepSettled, Method: "server/discover"})
+			End(c, st)
+			c.Do(session.Request{Step: StepSettled, Method: "server/discover"})
 		}
 	}
 }

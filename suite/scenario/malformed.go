@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -52,28 +51,28 @@ var malformedReadsScenario = &Scenario{
 	In: Expendable,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads,
 		recording.MissingReads},
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		for _, x := range p.Earlier(recording.MissingReads).Steps(recording.StepGuessed) {
 			p.Note(x)
 		}
-		c, ok := p.Expendable(ctx)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
 		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
-			c.Do(ctx, session.Request{Step: StepUntyped, Method: "resources/read",
+			c.Do(session.Request{Step: StepUntyped, Method: "resources/read",
 				Params: json.RawMessage(m.params), Tags: recording.Tags{TagForm: m.form}})
 		})
 		values := spelt(p.Light())
 		if values != nil {
-			c.ReadResource(ctx, StepExact, values["uri"], nil)
+			c.ReadResource(StepExact, values["uri"], nil)
 		}
 		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
 		if p.SecurityProbes {
 			// These may lead a server to call out, or to take them for something else.
 			classes = append(classes, odduris.Stranger, odduris.Odd)
 		}
-		readAll(ctx, c, append(patterns(p), corpus(p, values, 0, classes...)...))
+		readAll(c, append(patterns(p), corpus(p, values, 0, classes...)...))
 	},
 }
 
@@ -119,7 +118,7 @@ var uriSubscriptionsScenario = &Scenario{
 	In:    Expendable,
 	After: bothWalks,
 	When:  Declared("resources.subscribe"),
-	Script: OnExpendable(func(ctx context.Context, c *Client) {
+	Script: OnExpendable(func(c *Client) {
 		all := slices.Clone(notURIs)
 		if c.SecurityProbes {
 			all = append(all, struct{ form, uri string }{"climbing",
@@ -131,48 +130,48 @@ var uriSubscriptionsScenario = &Scenario{
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
 			tags := served(c.Play, m.uri).With(recording.Tags{TagForm: m.form, recording.TagURI: m.uri})
 			if c.Modern() {
-				c.subscribeModern(ctx, m.uri, tags)
+				c.subscribeModern(m.uri, tags)
 				return
 			}
-			c.subscribeLegacy(ctx, m.uri, tags)
+			c.subscribeLegacy(m.uri, tags)
 		})
 	}),
 }
 
-func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording.Tags) {
-	x := c.Do(ctx, Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
+func (c *Client) subscribeLegacy(uri string, tags recording.Tags) {
+	x := c.Do(Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
 	if x.Succeeded() {
 		x.Tags[TagAccepted] = "yes"
-		c.Do(ctx, About(recording.StepUnsubscribe, "resources/unsubscribe", uri))
+		c.Do(About(recording.StepUnsubscribe, "resources/unsubscribe", uri))
 	}
 }
 
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
-func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}},
+func (c *Client) subscribeModern(uri string, tags recording.Tags) {
+	send := func(c *Client) (*recording.Exchange, shown) {
+		st := c.S.Listen(c, recording.StepSubscribe, session.Filter{URIs: []string{uri}},
 			session.Request{Tags: tags.With()})
 		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
-		x := c.StopListen(ctx, st)
+		x := c.StopListen(st)
 		if granted {
 			x.Tags[TagAccepted] = "yes"
 			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
-		life := c.Note(c.Life(ctx)).Outcome
+		life := c.Note(c.Life()).Outcome
 		alive := c.S.Alive() && (life == recording.Replied || life == recording.Canceled)
 		if !alive || x.Outcome == recording.Lost {
 			return x, loss
 		}
 		return x, answer
 	}
-	c.pass(ctx, &message{c: c, send: send})
+	c.pass(&message{c: c, send: send})
 }
 
 // StopListen ends a listen request, of which the acknowledgment is a part: on stdio nothing but its
 // subscriptionId ties it to the request, and of a session that is shared a recording has no other frames.
-func (c *Client) StopListen(ctx context.Context, st *session.Stream) *recording.Exchange {
-	x := st.Stop(ctx)
+func (c *Client) StopListen(st *session.Stream) *recording.Exchange {
+	x := st.Stop(c)
 	if st.Ack != nil {
 		c.S.Join(x, st.Ack.Number)
 	}
@@ -202,11 +201,11 @@ var invalidMessagesScenario = &Scenario{
 		"objects without a method or with a numeric one, an array where there are no batches, a null id, " +
 		"members that occur twice, a method that nobody has, and a read without a URI.",
 	In: Expendable,
-	Script: OnExpendable(func(ctx context.Context, c *Client) {
-		c.Do(ctx, session.Request{Step: StepUnknownMethod, Method: "mcpcheck/no-such-method",
+	Script: OnExpendable(func(c *Client) {
+		c.Do(session.Request{Step: StepUnknownMethod, Method: "mcpcheck/no-such-method",
 			Params: map[string]any{}})
 		if c.Facts.Declares("resources") {
-			c.Do(ctx, session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
+			c.Do(session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
 		}
 		probes := []session.Request{
 			{Step: StepNullID, Body: nullID(c.Play)}, // first, as many answer it without an id
@@ -228,7 +227,7 @@ var invalidMessagesScenario = &Scenario{
 		doubled := session.Request{Step: StepDoubledMember, ID: json.RawMessage("900007")}
 		doubled.Body = bytes.Replace(c.Lifeline(900007, "doubled"), []byte(`"id"`), []byte(twice), 1)
 		probes = append(probes, doubled)
-		c.Probes(ctx, probes...)
+		c.Probes(probes...)
 	}),
 }
 

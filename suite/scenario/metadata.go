@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -20,23 +19,23 @@ var metadataScenario = &Scenario{
 	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, a progress token, " +
 		"another client name or none, trace context.",
 	After: []recording.Name{recording.Reads},
-	Script: OnClean(func(ctx context.Context, c *Client) {
-		want := URIs([]*recording.Exchange{c.Do(ctx, c.Ordinary(StepPlain))})
+	Script: OnClean(func(c *Client) {
+		want := URIs([]*recording.Exchange{c.Do(c.Ordinary(StepPlain))})
 		unusual := c.unusual()
 		others := make([]bool, len(unusual)) // to whom another list is given, or just then
 		Each(c, unusual, func(i int, q session.Request, c *Client) {
-			x := c.Do(ctx, q)
+			x := c.Do(q)
 			byName := q.Step == StepOtherClient || q.Step == StepAnonymous
 			others[i] = byName && x.Succeeded() && URIs([]*recording.Exchange{x}) != want
 		})
-		c.Do(ctx, c.Ordinary(StepPlainAgain))
+		c.Do(c.Ordinary(StepPlainAgain))
 		for i, q := range unusual {
 			if !others[i] {
 				continue
 			}
 			q.Step += StepAgain
-			c.Do(ctx, q)
-			c.Do(ctx, c.Ordinary(StepPlainAgain))
+			c.Do(q)
+			c.Do(c.Ordinary(StepPlainAgain))
 		}
 	}),
 }

@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"net/http"
 	"slices"
@@ -17,6 +16,7 @@ import (
 // that went without an answer are sent again, one at a time, beginning with the first: it is alone in a fresh
 // session. If that is lost as well, the message did it; else one of those before it may have.
 type order struct {
+	play *Play
 	// s is the session that is used, and replaced when it is lost. shared says that other scripts use it,
 	// too, common that they did the first one, and fresh that nothing was sent in it before.
 	s                     *session.Session
@@ -38,7 +38,7 @@ type message struct {
 	c *Client
 	q session.Request
 	// send says it, and returns what came of it, and what that shows.
-	send  func(context.Context, *Client) (*recording.Exchange, shown)
+	send  func(*Client) (*recording.Exchange, shown)
 	x     *recording.Exchange
 	shown shown
 	// ends is the status by which everything was answered behind it, in a session that had nothing else.
@@ -54,15 +54,15 @@ const (
 	loss                // that the session is lost
 )
 
-func newOrder(s *session.Session, shared, common bool) *order {
-	o := &order{s: s, shared: shared, common: common}
+func newOrder(p *Play, s *session.Session, common bool) *order {
+	o := &order{play: p, s: s, shared: common, common: common}
 	o.settled = sync.NewCond(&o.mu)
 	return o
 }
 
 // pass sends a message in its turn, and returns what became of it in the end. While others are in doubt it is
 // kept back; the last that is under way asks for the sign of life that settles it for all.
-func (o *order) pass(ctx context.Context, m *message) *recording.Exchange {
+func (o *order) pass(m *message) *recording.Exchange {
 	o.mu.Lock()
 	for len(o.doubtful) > 0 {
 		o.settled.Wait()
@@ -80,7 +80,7 @@ func (o *order) pass(ctx context.Context, m *message) *recording.Exchange {
 			o.settled.Broadcast()
 		}
 	}()
-	m.x, m.shown = m.send(ctx, m.c)
+	m.x, m.shown = m.send(m.c)
 	sent = true
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -100,7 +100,7 @@ func (o *order) pass(ctx context.Context, m *message) *recording.Exchange {
 				o.doubtful = nil
 				o.settled.Broadcast()
 			}()
-			o.settle(ctx, all)
+			o.settle(all)
 		}()
 	}
 	for !certain && slices.Contains(o.doubtful, m) {
@@ -123,17 +123,17 @@ func (o *order) heard(m *message) {
 	o.used = o.used || m.x.Succeeded()
 	o.ended = o.ended || m.q.HTTPMethod == http.MethodDelete
 	if o.traces(m) {
-		m.c.traced.keep(o.s, m)
+		o.play.traced.keep(o.s, m)
 	}
 }
 
 // settle finds out which messages have cost the session, if any have.
-func (o *order) settle(ctx context.Context, all []*message) {
+func (o *order) settle(all []*message) {
 	slices.SortStableFunc(all, func(a, b *message) int {
 		return cmp.Compare(cmp.Or(a.x.Request, math.MaxInt), cmp.Or(b.x.Request, math.MaxInt))
 	})
 	var lost []*message
-	over, alive := o.sign(ctx, all)
+	over, alive := o.sign(all)
 	for _, m := range all {
 		if m.survived(over, alive) {
 			o.heard(m)
@@ -141,22 +141,22 @@ func (o *order) settle(ctx context.Context, all []*message) {
 			lost = append(lost, m)
 		}
 	}
-	o.lose(ctx, lost)
+	o.lose(lost)
 }
 
 // sign asks for one sign of life where messages are in doubt, and returns whether the session is over, or
 // alive.
-func (o *order) sign(ctx context.Context, all []*message) (over, alive bool) {
+func (o *order) sign(all []*message) (over, alive bool) {
 	i := slices.IndexFunc(all, func(m *message) bool { return m.shown == doubt })
 	if i < 0 || !o.s.Alive() {
 		return !o.s.Alive(), false
 	}
 	c := all[i].c
-	life := c.Note(c.Life(ctx))
+	life := c.Note(c.Life())
 	if life.Outcome == recording.Canceled { // who shares it found out that it is over
 		return !o.s.Alive(), o.s.Alive()
 	}
-	return c.over(ctx, life), life.Outcome == recording.Replied || life.Outcome == recording.Refused
+	return c.over(life), life.Outcome == recording.Replied || life.Outcome == recording.Refused
 }
 
 // survived reports whether a message was answered, by what a sign of life has shown since.
@@ -177,30 +177,30 @@ func (m *message) survived(over, alive bool) bool {
 
 // lose sends again, in order, what was lost with a session. If the first does nothing alone, those before it
 // are looked at.
-func (o *order) lose(ctx context.Context, lost []*message) {
+func (o *order) lose(lost []*message) {
 	switch {
 	case len(lost) == 0:
 		return
-	case ctx.Err() != nil: // nothing can be said of them
+	case o.play.Err() != nil: // nothing can be said of them
 		for _, m := range lost {
 			m.giveUp()
 		}
 		return
-	case len(lost) == 1 && lost[0].x != nil && o.onceIsEnough(lost[0].c.Play):
-		o.convict(ctx, lost[0])
+	case len(lost) == 1 && lost[0].x != nil && o.onceIsEnough():
+		o.convict(lost[0])
 		return
 	}
 	first := lost[0]
-	gone, before := cmp.Or(first.x, &recording.Exchange{}), first.c.traced.take(o.s)
+	gone, before := cmp.Or(first.x, &recording.Exchange{}), o.play.traced.take(o.s)
 	for _, m := range lost {
 		m.giveUp()
 	}
-	o.awaitEnd(ctx, lost)
-	if !o.replace(ctx, first.c) {
+	o.awaitEnd(lost)
+	if !o.replace(first.c) {
 		return
 	}
 	for _, m := range lost {
-		if !o.again(ctx, m) {
+		if !o.again(m) {
 			return
 		}
 		if m.ends != 0 {
@@ -210,11 +210,11 @@ func (o *order) lose(ctx context.Context, lost []*message) {
 		}
 	}
 	late := gone.Outcome == recording.Lost
-	if !first.c.OnStdio() { // a session may end, but then 404 says so
+	if !o.play.OnStdio() { // a session may end, but then 404 says so
 		late = gone.Status != http.StatusNotFound && (ofEnded(gone) || gone.Outcome == recording.Canceled)
 	}
 	if late {
-		o.trace(ctx, first.c, before)
+		o.trace(first.c, before)
 	}
 }
 
@@ -230,34 +230,34 @@ func (m *message) giveUp() {
 // again sends a message that was lost. In a session that has had others it is tried there first; if that is
 // lost as well, or nothing was said in it yet, what happens is its own doing. ok is false if there is no
 // session.
-func (o *order) again(ctx context.Context, m *message) (ok bool) {
-	if !o.s.Alive() && !o.replace(ctx, m.c) {
+func (o *order) again(m *message) (ok bool) {
+	if !o.s.Alive() && !o.replace(m.c) {
 		return false
 	}
 	if !o.fresh {
-		if o.alone(ctx, m) {
+		if o.alone(m) {
 			return true
 		}
 		m.giveUp()
-		if o.awaitEnd(ctx, []*message{m}); !o.replace(ctx, m.c) {
+		if o.awaitEnd([]*message{m}); !o.replace(m.c) {
 			return false
 		}
 	}
-	if !o.alone(ctx, m) {
-		o.convict(ctx, m)
+	if !o.alone(m) {
+		o.convict(m)
 	}
 	return true
 }
 
 // alone sends a message while nothing else is under way, and reports whether it was answered. In a fresh
 // session its answer may be that of one that is over because of it.
-func (o *order) alone(ctx context.Context, m *message) bool {
+func (o *order) alone(m *message) bool {
 	m.c.S = o.s
-	m.x, m.shown = m.send(ctx, m.c)
+	m.x, m.shown = m.send(m.c)
 	if o.fresh && m.shown == answer && ofEnded(m.x) && o.traces(m) {
-		m.ends = m.c.endedBy(ctx)
+		m.ends = m.c.endedBy()
 	}
-	over, alive := o.sign(ctx, []*message{m})
+	over, alive := o.sign([]*message{m})
 	if !m.survived(over, alive) {
 		return false
 	}
@@ -266,28 +266,28 @@ func (o *order) alone(ctx context.Context, m *message) bool {
 }
 
 // convict notes that a session was lost over a message that was alone in it.
-func (o *order) convict(ctx context.Context, m *message) {
+func (o *order) convict(m *message) {
 	if why := o.s.Cut(); why != "" {
 		m.x.Outcome, m.x.Reason, m.x.Limit = recording.Canceled, why, true
 	} else {
 		m.x.Fatal = true
 	}
 	m.c.Note(m.x)
-	o.replace(ctx, m.c)
+	o.replace(m.c)
 }
 
 // onceIsEnough reports whether a message that costs the session need not be tried again: it is alone in it,
 // and this is the repetition of a script in which it had cost two. Each trial starts a process.
-func (o *order) onceIsEnough(p *Play) bool {
-	return o.fresh && p.Limits.Patience > 1 && p.OnStdio()
+func (o *order) onceIsEnough() bool {
+	return o.fresh && o.play.Limits.Patience > 1 && o.play.OnStdio()
 }
 
 // awaitEnd waits until a server that was started has ended, if a message was lost to it that it may have died
 // of: the next session is to be one with another.
-func (o *order) awaitEnd(ctx context.Context, sent []*message) {
+func (o *order) awaitEnd(sent []*message) {
 	for _, m := range slices.Backward(sent) {
-		if p := m.c.Play; p.OneByOne && m.x != nil && m.x.Outcome == recording.Lost {
-			p.Endpoint.Server().AwaitEnd(ctx, p.SentAt(m.x))
+		if p := o.play; p.OneByOne && m.x != nil && m.x.Outcome == recording.Lost {
+			p.Endpoint.Server().AwaitEnd(o.play, p.SentAt(m.x))
 			return
 		}
 	}
@@ -296,18 +296,18 @@ func (o *order) awaitEnd(ctx context.Context, sent []*message) {
 // replace gives the order a new session in place of one that was lost. It returns false if none can be
 // opened; the recording then says why. In place of a borrowed one over stdio, where it is a process, others
 // can borrow the new one.
-func (o *order) replace(ctx context.Context, c *Client) (ok bool) {
-	p, kind := c.Play, o.s.Kind()
+func (o *order) replace(c *Client) (ok bool) {
+	p, kind := o.play, o.s.Kind()
 	lent := o.shared && kind == recording.Probe && p.OnStdio()
 	var next *Client
 	if lent {
-		s, err := p.Renew(ctx, o.s)
+		s, err := p.Renew(c, o.s)
 		next, ok = p.client(s, err, &p.lent)
 	} else {
 		if o.shared || o.sole || !o.s.Alive() || p.Limited() {
 			p.End(o.s) // nobody else is to get it; but in the script's first one there may be streams
 		}
-		next, ok = p.Fresh(ctx, session.Options{Kind: kind, NoHandshake: o.s.Unopened()})
+		next, ok = p.Fresh(session.Options{Kind: kind, NoHandshake: o.s.Unopened()})
 	}
 	if !ok {
 		return false

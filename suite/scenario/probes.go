@@ -15,20 +15,20 @@ import (
 // all. Where they share a channel a sign of life is asked for behind each, which comes after an answer to
 // the probe if the target works in order. Over HTTP, where each has a response, several are under way. Loss
 // of the session is treated as in [Client.Do]. The exchanges come in the order of the messages.
-func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
+func (c *Client) Probes(qs ...session.Request) []*recording.Exchange {
 	messages := make([]*message, len(qs))
 	for i, q := range qs {
-		send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-			return c.probe(ctx, q, nil)
+		send := func(c *Client) (*recording.Exchange, shown) {
+			return c.probe(q, nil)
 		}
 		messages[i] = &message{c: c, q: q, send: send}
 	}
 	if c.OnHTTP() {
 		for some := range slices.Chunk(messages, c.width(8)) {
-			c.atOnce(ctx, some)
+			c.atOnce(some)
 		}
 	} else {
-		c.inOrder(ctx, messages)
+		c.inOrder(messages)
 	}
 	all := make([]*recording.Exchange, len(messages))
 	for i, m := range messages {
@@ -38,24 +38,24 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 }
 
 // atOnce sends probes one after the other, and then waits for what comes of them.
-func (c *Client) atOnce(ctx context.Context, messages []*message) {
+func (c *Client) atOnce(messages []*message) {
 	started := make([]*session.Pending, len(messages))
 	for i, m := range messages {
-		started[i] = c.S.Start(ctx, m.q)
+		started[i] = c.S.Start(c, m.q)
 	}
 	Each(c, messages, func(i int, m *message, c *Client) {
 		again := m.send
-		m.c, m.send = c, func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
+		m.c, m.send = c, func(c *Client) (*recording.Exchange, shown) {
 			m.send = again
-			return c.probe(ctx, m.q, started[i])
+			return c.probe(m.q, started[i])
 		}
-		c.pass(ctx, m)
+		c.pass(m)
 	})
 }
 
 // inOrder sends probes that share a channel.
-func (c *Client) inOrder(ctx context.Context, messages []*message) {
-	certain := c.ahead(ctx, messages)
+func (c *Client) inOrder(messages []*message) {
+	certain := c.ahead(messages)
 	var lost []*message
 	for _, m := range messages {
 		switch {
@@ -67,10 +67,10 @@ func (c *Client) inOrder(ctx context.Context, messages []*message) {
 			lost = append(lost, m)
 		}
 	}
-	c.lose(ctx, lost)
-	if !certain && (c.S.Alive() || c.Replace(ctx)) {
+	c.lose(lost)
+	if !certain && (c.S.Alive() || c.Replace()) {
 		for _, m := range messages {
-			c.pass(ctx, m)
+			c.pass(m)
 		}
 	}
 }
@@ -78,49 +78,49 @@ func (c *Client) inOrder(ctx context.Context, messages []*message) {
 // ProbeAfter probes with a message that is made out of the answer to a request: where the session is lost,
 // both are sent again in a fresh one.
 func (c *Client) ProbeAfter(
-	ctx context.Context, q session.Request, then func(*recording.Exchange) session.Request,
+	q session.Request, then func(*recording.Exchange) session.Request,
 ) {
-	send := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-		return c.probe(ctx, then(c.Note(c.S.Do(ctx, q))), nil)
+	send := func(c *Client) (*recording.Exchange, shown) {
+		return c.probe(then(c.Once(q)), nil)
 	}
-	c.pass(ctx, &message{c: c, send: send})
+	c.pass(&message{c: c, send: send})
 }
 
 // probe sends a single probe, unless it is under way over HTTP.
 func (c *Client) probe(
-	ctx context.Context, q session.Request, begun *session.Pending,
+	q session.Request, begun *session.Pending,
 ) (*recording.Exchange, shown) {
 	if !c.OnHTTP() {
 		m := &message{c: c, q: q}
-		c.ahead(ctx, []*message{m})
+		c.ahead([]*message{m})
 		return m.x, m.shown
 	}
 	if begun == nil {
-		begun = c.S.Start(ctx, q)
+		begun = c.S.Start(c, q)
 	}
-	x := begun.Wait(ctx)
+	x := begun.Wait(c)
 	if x.Outcome == recording.Refused { // because the target is busy
-		x = c.S.Do(ctx, q)
+		x = c.S.Do(c, q)
 	}
-	return x, c.shows(ctx, q, x)
+	return x, c.shows(q, x)
 }
 
 // ahead sends probes with a sign of life behind each, and does not wait before it sends the next, unless the
 // answer may bear no id: then it is the one that comes before the sign. It sets what came of them, and
 // reports whether it is certain which answer without an id belongs to which.
-func (c *Client) ahead(ctx context.Context, all []*message) (certain bool) {
+func (c *Client) ahead(all []*message) (certain bool) {
 	timeout := c.signTime()
 	var probes, signs []*session.Pending
 	for _, m := range all {
-		probes = append(probes, c.S.Start(ctx, m.q))
-		signs = append(signs, c.S.Start(ctx, c.lifeline(timeout)))
-		if m.q.Body != nil && signs[len(signs)-1].Wait(ctx).Outcome != recording.Replied {
+		probes = append(probes, c.S.Start(c, m.q))
+		signs = append(signs, c.S.Start(c, c.lifeline(timeout)))
+		if m.q.Body != nil && signs[len(signs)-1].Wait(c).Outcome != recording.Replied {
 			break
 		}
 	}
-	at, life := c.firstWithout(ctx, signs)
+	at, life := c.firstWithout(signs)
 	if at == len(probes) {
-		within(ctx, c.afterLife(ctx, life), probes)
+		within(c, c.afterLife(life), probes)
 		if !c.S.Alive() {
 			at--
 		}
@@ -150,10 +150,10 @@ func (c *Client) ahead(ctx context.Context, all []*message) (certain bool) {
 
 // firstWithout waits for signs of life, and returns which is the first that is not given, and what came of
 // that, or of the last.
-func (c *Client) firstWithout(ctx context.Context, signs []*session.Pending) (int, *recording.Exchange) {
+func (c *Client) firstWithout(signs []*session.Pending) (int, *recording.Exchange) {
 	var life *recording.Exchange
 	for at := range signs {
-		if life = c.Note(signs[at].Wait(ctx)); life.Outcome != recording.Replied {
+		if life = c.Note(signs[at].Wait(c)); life.Outcome != recording.Replied {
 			for _, behind := range signs[at+1:] {
 				behind.Finish()
 			}
@@ -206,7 +206,7 @@ func (c *Client) signTime() time.Duration {
 // later: many times as long as that took, so that it is enough on a busy machine and no more
 // than that on another one. A sign of life that was late because the process had just started
 // is asked for again.
-func (c *Client) afterLife(ctx context.Context, life *recording.Exchange) time.Duration {
+func (c *Client) afterLife(life *recording.Exchange) time.Duration {
 	const times, part, most = 10, 3, 10
 	window := c.Limits.QuietWindow
 	least := window / part
@@ -215,7 +215,7 @@ func (c *Client) afterLife(ctx context.Context, life *recording.Exchange) time.D
 	}
 	took := life.Took
 	if times*took > max(window, least) {
-		if again := c.Note(c.Life(ctx)); again.Outcome == recording.Replied {
+		if again := c.Note(c.Life()); again.Outcome == recording.Replied {
 			took = min(took, again.Took)
 		}
 	}

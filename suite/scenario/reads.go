@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -20,13 +19,13 @@ var readsScenario = &Scenario{
 	Title: "reading what is listed",
 	Sends: "resources/read of each listed resource, or of a sample of them.",
 	After: []recording.Name{recording.WalkResources},
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		all := p.Resources()
 		if len(all) == 0 {
 			p.Unlisted(recording.WalkResources, "the target lists no resources")
 			return
 		}
-		c, ok := p.Clean(ctx)
+		c, ok := p.Clean()
 		if !ok {
 			return
 		}
@@ -48,7 +47,7 @@ var readsScenario = &Scenario{
 			if enough := begun(i, func() bool { return seen.Load() >= plenty }); enough {
 				return
 			}
-			seen.Add(int64(len(c.ReadResource(ctx, recording.StepRead, l.URI(), tags).Result().Raw)))
+			seen.Add(int64(len(c.ReadResource(recording.StepRead, l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
 			p.Skip(recording.CodeNotExercised,
@@ -109,7 +108,7 @@ var missingReadsScenario = &Scenario{
 		"URIs that match no template.",
 	In:    Expendable,
 	After: bothWalks,
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		configured := missing(&p.Target.Subjects)
 		guesses := Siblings(p.Resources(), p.Matchers())
 		if len(guesses)+len(configured) == 0 {
@@ -118,7 +117,7 @@ var missingReadsScenario = &Scenario{
 					"nothing in the target file, "+example(p))
 			return
 		}
-		c, ok := p.Expendable(ctx)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
@@ -127,7 +126,7 @@ var missingReadsScenario = &Scenario{
 			if i < len(configured) {
 				step = StepConfigured
 			}
-			c.ReadResource(ctx, step, uri, nil)
+			c.ReadResource(step, uri, nil)
 		})
 	},
 }

@@ -1,7 +1,6 @@
 package scenario_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -151,9 +150,9 @@ func TestReadAll(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, c.server)
 				st.Limits.Timeout, st.Limits.Patience = time.Minute, c.patience
-				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					if client, ok := p.Expendable(ctx); ok {
-						scenario.ReadAll(ctx, client, many)
+				rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+					if client, ok := p.Expendable(); ok {
+						scenario.ReadAll(client, many)
 					}
 				})
 				reads, fatal := 0, 0

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 
@@ -19,10 +18,8 @@ func (p *Play) Ordinary(step recording.Step) session.Request {
 		q.Params = map[string]any{}
 	case p.Facts.Declares("resources") || p.Modern() && !known:
 		// A target without discovery was found to be modern by its list.
-	case p.Modern():
-		q.Method = "server/discover"
 	default:
-		q.Method = "ping"
+		q.Method = session.LifeMethod(p.Revision())
 	}
 	return q
 }
@@ -60,9 +57,8 @@ func Of(step recording.Step, method, uri string, more ...recording.Tags) session
 }
 
 // ReadResource reads a URI; the exchange has it as a tag, with those given.
-func (c *Client) ReadResource(ctx context.Context, step recording.Step, uri string,
-	more recording.Tags) *recording.Exchange {
-	return c.Do(ctx, Of(step, "resources/read", uri, more))
+func (c *Client) ReadResource(step recording.Step, uri string, more recording.Tags) *recording.Exchange {
+	return c.Do(Of(step, "resources/read", uri, more))
 }
 
 // ReadRequest is a read that asks for progress.
@@ -75,13 +71,10 @@ func ReadRequest(step recording.Step, uri, token string) session.Request {
 // LifeMethod is the method of a request that every target serves. One without discovery was
 // found to be modern by its list, and is not asked for what it lacks.
 func (p *Play) LifeMethod() string {
-	switch {
-	case p.Modern() && len(p.Facts.Declared) == 0:
+	if p.Modern() && len(p.Facts.Declared) == 0 {
 		return "resources/list"
-	case p.Modern():
-		return "server/discover"
 	}
-	return "ping"
+	return session.LifeMethod(p.Revision())
 }
 
 // Lifeline is a request that every target serves, as bytes, with a remark of the
@@ -113,16 +106,16 @@ func Handshake(step recording.Step, rev requirement.Revision) session.Request {
 // Initialize sends a [Handshake] on a new connection and waits for the answer. It goes no further. The
 // client is nil if there is no connection, and the exchange as well.
 func (p *Play) Initialize(
-	ctx context.Context, q session.Request, rev requirement.Revision,
+	q session.Request, rev requirement.Revision,
 ) (*Client, *recording.Exchange) {
 	beside := q.Step == StepReopen || q.Step == StepChosenID
 	o := session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true, Beside: beside}
-	c, ok := p.Fresh(ctx, o)
+	c, ok := p.Fresh(o)
 	if !ok {
 		return nil, nil
 	}
-	q.Timeout = p.Limits.Start
-	x := c.Note(c.S.Do(ctx, q))
+	q.Timeout = p.Limits.StartTimeout
+	x := c.Once(q)
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.

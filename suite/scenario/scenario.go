@@ -18,7 +18,6 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -74,7 +73,7 @@ type Scenario struct {
 	// Security says that it tests defences, which is for the user to allow.
 	Security bool
 	// Script talks to the target.
-	Script func(ctx context.Context, p *Play)
+	Script func(p *Play)
 }
 
 // Common lists the scripts whose steps several areas judge.
@@ -102,8 +101,10 @@ func Common() []*Scenario {
 	}
 }
 
-// Play is a scenario being played in one combination.
+// Play is a scenario being played in one combination, and the context in which that is done: it ends when
+// the script has to.
 type Play struct {
+	context.Context
 	*Stage
 	scenario *Scenario
 	earlier  map[recording.Name]*recording.Recording
@@ -121,7 +122,7 @@ type Play struct {
 // script is recorded as our own fault.
 func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (
 	rec *recording.Recording) {
-	p := &Play{Stage: st, scenario: sc, earlier: earlier, leftOut: map[string]string{},
+	p := &Play{Context: ctx, Stage: st, scenario: sc, earlier: earlier, leftOut: map[string]string{},
 		Rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
 	defer func() {
 		p.caught(recover())
@@ -150,7 +151,7 @@ func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording
 			return nil
 		}
 	}
-	sc.Script(ctx, p)
+	sc.Script(p)
 	if err := context.Cause(ctx); err != nil {
 		p.Break(recording.CodeInterrupted, err.Error())
 	}
@@ -257,16 +258,6 @@ func (p *Play) Note(x *recording.Exchange) *recording.Exchange {
 	p.Rec.Exchanges = append(p.Rec.Exchanges, x)
 	return x
 }
-
-// Revision is the revision in play.
-func (p *Play) Revision() requirement.Revision { return p.Combination.Revision }
-
-// Modern reports whether the revision in play is a modern one.
-func (p *Play) Modern() bool { return p.Combination.Revision.Modern() }
-
-// OnStdio and OnHTTP report whether the play is over stdio, or over Streamable HTTP.
-func (p *Play) OnStdio() bool { return p.Combination.Transport == requirement.Stdio }
-func (p *Play) OnHTTP() bool  { return p.Combination.Transport == requirement.HTTP }
 
 // Skip is a [recording.Skipped] in one call.
 func Skip(code recording.Code, format string, args ...any) *recording.Skipped {

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -10,25 +8,24 @@ import (
 
 // OnClean is a script that needs [Play.Clean]. Where there is no such client it is not
 // played, and the recording says why.
-func OnClean(script func(ctx context.Context, c *Client)) func(context.Context, *Play) {
+func OnClean(script func(c *Client)) func(*Play) {
 	return on((*Play).Clean, script)
 }
 
 // OnExpendable is a script that needs [Play.Expendable].
-func OnExpendable(script func(ctx context.Context, c *Client)) func(context.Context, *Play) {
+func OnExpendable(script func(c *Client)) func(*Play) {
 	return on((*Play).Expendable, script)
 }
 
 // OnFresh is a script that needs [Play.Fresh].
-func OnFresh(o session.Options, script func(ctx context.Context, c *Client)) func(context.Context, *Play) {
-	return on(func(p *Play, ctx context.Context) (*Client, bool) { return p.Fresh(ctx, o) }, script)
+func OnFresh(o session.Options, script func(c *Client)) func(*Play) {
+	return on(func(p *Play) (*Client, bool) { return p.Fresh(o) }, script)
 }
 
-func on(open func(*Play, context.Context) (*Client, bool), script func(context.Context, *Client)) func(
-	context.Context, *Play) {
-	return func(ctx context.Context, p *Play) {
-		if c, ok := open(p, ctx); ok {
-			script(ctx, c)
+func on(open func(*Play) (*Client, bool), script func(*Client)) func(*Play) {
+	return func(p *Play) {
+		if c, ok := open(p); ok {
+			script(c)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -30,16 +29,16 @@ var selfUpdatesScenario = &Scenario{
 			"triggers.update changes a resource"),
 		Declared("resources.subscribe"),
 	),
-	Script: func(ctx context.Context, p *Play) {
-		w, ok := watchSelf(ctx, p)
+	Script: func(p *Play) {
+		w, ok := watchSelf(p)
 		if !ok {
 			return
 		}
-		defer func() { w.streams.stop(ctx) }()
-		if w.find(ctx); w.uri != "" {
-			w.ask(ctx, StepAtOnce, "resources/read", w.uri)
+		defer func() { w.streams.stop(p) }()
+		if w.find(); w.uri != "" {
+			w.ask(StepAtOnce, "resources/read", w.uri)
 		}
-		w.giveUp(ctx, "")
+		w.giveUp("")
 	},
 }
 
@@ -76,25 +75,25 @@ var selfChangesScenario = &Scenario{
 		}
 		return found.Skipped
 	},
-	Script: func(ctx context.Context, p *Play) {
-		w, ok := watchSelf(ctx, p)
+	Script: func(p *Play) {
+		w, ok := watchSelf(p)
 		if !ok {
 			return
 		}
-		defer func() { w.streams.stop(ctx) }()
-		switch heard := w.find(ctx); {
+		defer func() { w.streams.stop(p) }()
+		switch heard := w.find(); {
 		case heard:
-			w.ask(ctx, StepAtOnce, "resources/read", w.uri)
-			if w.often(ctx) {
-				w.play(ctx)
+			w.ask(StepAtOnce, "resources/read", w.uri)
+			if w.often() {
+				w.play()
 				return
 			}
-			w.watch(ctx, "once")
+			w.watch("once")
 		case w.uri != "":
 			w.patience = time.Second
-			w.watch(ctx, "untold")
+			w.watch("untold")
 		}
-		w.giveUp(ctx, "")
+		w.giveUp("")
 	},
 }
 
@@ -110,14 +109,14 @@ type selfWatch struct {
 }
 
 // watchSelf begins the script, on Streamable HTTP in a session of its own, which has a GET stream.
-func watchSelf(ctx context.Context, p *Play) (*selfWatch, bool) {
+func watchSelf(p *Play) (*selfWatch, bool) {
 	w := &selfWatch{p: p}
 	var ok bool
 	if !p.OnHTTP() {
-		w.c, ok = p.Clean(ctx)
+		w.c, ok = p.Clean()
 		return w, ok
 	}
-	if w.c, ok = p.Fresh(ctx, session.Options{}); !ok {
+	if w.c, ok = p.Fresh(session.Options{}); !ok {
 		return w, false
 	}
 	if w.c.S.HTTPSession() == "" {
@@ -125,12 +124,12 @@ func watchSelf(ctx context.Context, p *Play) (*selfWatch, bool) {
 			"the target issues no session ids, so it cannot keep subscriptions")
 		return w, false
 	}
-	return w, w.open(ctx, recording.StepStream)
+	return w, w.open(recording.StepStream)
 }
 
 // open opens a GET stream, if it takes one to be notified.
-func (w *selfWatch) open(ctx context.Context, step recording.Step) bool {
-	st := w.c.S.OpenStream(ctx, step)
+func (w *selfWatch) open(step recording.Step) bool {
+	st := w.c.S.OpenStream(w.p, step)
 	if st == nil {
 		return true
 	}
@@ -141,18 +140,17 @@ func (w *selfWatch) open(ctx context.Context, step recording.Step) bool {
 
 // ask sends a request about a resource. Not by Do, which might ask again in a fresh session: that one would
 // have subscribed to nothing.
-func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri string) *recording.Exchange {
-	return w.c.Note(w.c.S.Do(ctx, Of(step, method, uri)))
+func (w *selfWatch) ask(step recording.Step, method, uri string) *recording.Exchange {
+	return w.c.Once(Of(step, method, uri))
 }
 
 // askAll sends a request about each of several resources, at the same time; where its session has ended there
 // is nil.
-func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method string,
-	uris []string) []*recording.Exchange {
+func (w *selfWatch) askAll(step recording.Step, method string, uris []string) []*recording.Exchange {
 	all, own := make([]*recording.Exchange, len(uris)), w.c.S
 	Each(w.c, uris, func(i int, uri string, c *Client) {
 		if c.S == own && own.Alive() {
-			all[i] = c.Note(c.S.Do(ctx, Of(step, method, uri)))
+			all[i] = c.Once(Of(step, method, uri))
 		}
 	})
 	return all
@@ -160,11 +158,11 @@ func (w *selfWatch) askAll(ctx context.Context, step recording.Step, method stri
 
 // find subscribes a few resources and waits for one of them to change. It reports whether an update came; if
 // none did, the resource is one whose contents are others than they were, if there is one.
-func (w *selfWatch) find(ctx context.Context) bool {
+func (w *selfWatch) find() bool {
 	const few = 8
 	// the first is the last, should one take the place of another
 	for _, l := range slices.Backward(Sample(w.p.Resources(), few)) {
-		if x := w.ask(ctx, recording.StepSubscribe, "resources/subscribe", l.URI()); x.Succeeded() {
+		if x := w.ask(recording.StepSubscribe, "resources/subscribe", l.URI()); x.Succeeded() {
 			w.accepted = append(w.accepted, l.URI())
 		} else if !w.c.S.Alive() {
 			return false
@@ -174,24 +172,22 @@ func (w *selfWatch) find(ctx context.Context) bool {
 		w.p.Skip(recording.CodeNotExercised, "none of the listed resources can be subscribed")
 		return false
 	}
-	if w.await(ctx, w.p.Limits.QuietWindow) {
+	if w.await(w.p.Limits.QuietWindow) {
 		return true
 	}
-	w.uri = w.different(ctx)
+	w.uri = w.different()
 	return false
 }
 
 // different is a subscribed resource whose contents are not what they were in the beginning; empty if there
 // is none.
-func (w *selfWatch) different(ctx context.Context) string {
+func (w *selfWatch) different() string {
 	first := map[string]string{}
-	if reads := w.p.Earlier(recording.Reads); reads != nil {
-		for _, x := range reads.Steps(recording.StepRead) {
-			first[x.Param("uri").Str] = x.Result().Get("contents").Raw
-		}
+	for _, x := range w.p.Earlier(recording.Reads).Steps(recording.StepRead) {
+		first[x.Param("uri").Str] = x.Result().Get("contents").Raw
 	}
 	known := slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return first[uri] == "" })
-	for i, x := range w.askAll(ctx, "compare", "resources/read", known) {
+	for i, x := range w.askAll("compare", "resources/read", known) {
 		if x == nil {
 			continue
 		}
@@ -203,8 +199,8 @@ func (w *selfWatch) different(ctx context.Context) string {
 }
 
 // await waits for an update of the resource or, as long as none is found, of any that is subscribed.
-func (w *selfWatch) await(ctx context.Context, d time.Duration) bool {
-	f, ok := w.c.S.Await(ctx, w.last, d, func(f *wire.Frame) bool {
+func (w *selfWatch) await(d time.Duration) bool {
+	f, ok := w.c.S.Await(w.p, w.last, d, func(f *wire.Frame) bool {
 		uri := gjson.GetBytes(f.Raw, "params.uri").Str
 		if !Notifies(f, updated) || w.uri != "" && uri != w.uri {
 			return false
@@ -222,13 +218,13 @@ func (w *selfWatch) await(ctx context.Context, d time.Duration) bool {
 }
 
 // often measures how often updates come. What comes seldom cannot be missed by anyone who waits a moment.
-func (w *selfWatch) often(ctx context.Context) bool {
+func (w *selfWatch) often() bool {
 	const gaps, longest = 3, 600 * time.Millisecond
 	var most time.Duration
 	w.patience = time.Second
 	for range gaps {
 		began := w.p.Transcript.Now()
-		if !w.await(ctx, longest) {
+		if !w.await(longest) {
 			return false
 		}
 		most = max(most, w.p.Transcript.Now()-began)
@@ -238,42 +234,42 @@ func (w *selfWatch) often(ctx context.Context) bool {
 }
 
 // giveUp ends all subscriptions but one.
-func (w *selfWatch) giveUp(ctx context.Context, but string) {
-	w.askAll(ctx, recording.StepUnsubscribe, "resources/unsubscribe",
+func (w *selfWatch) giveUp(but string) {
+	w.askAll(recording.StepUnsubscribe, "resources/unsubscribe",
 		slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return uri == but }))
 }
 
 // play has subscriptions come and go, and looks what becomes of the one that stands.
-func (w *selfWatch) play(ctx context.Context) {
+func (w *selfWatch) play() {
 	if i := slices.IndexFunc(w.accepted, func(uri string) bool { return uri != w.uri }); i >= 0 {
-		w.ask(ctx, StepSubscribeNext, "resources/subscribe", w.accepted[i])
+		w.ask(StepSubscribeNext, "resources/subscribe", w.accepted[i])
 	}
 	since := w.c.S.Last()
-	w.giveUp(ctx, w.uri)
-	if !w.watch(ctx, "next") { // what else would be seen has the same cause
-		w.giveUp(ctx, "")
+	w.giveUp(w.uri)
+	if !w.watch("next") { // what else would be seen has the same cause
+		w.giveUp("")
 		return
 	}
 	for range 3 { // as long is listened for what was given up
-		w.await(ctx, w.patience)
+		w.await(w.patience)
 	}
 	if w.p.OnHTTP() && !w.p.Limited() {
-		if other, ok := w.p.Fresh(ctx, session.Options{}); ok {
+		if other, ok := w.p.Fresh(session.Options{}); ok {
 			for _, step := range []recording.Step{StepForeignSubscribe, StepForeignUnsubscribe} {
 				method := strings.Replace(string(step), "foreign-", "resources/", 1)
-				other.Note(other.S.Do(ctx, Of(step, method, w.uri)))
+				other.Once(Of(step, method, w.uri))
 			}
-			if !w.watch(ctx, "foreign") {
+			if !w.watch("foreign") {
 				return
 			}
 		}
 	}
-	if !w.c.S.Alive() || !w.ask(ctx, StepUnsubscribeNext, "resources/unsubscribe", w.uri).Succeeded() {
+	if !w.c.S.Alive() || !w.ask(StepUnsubscribeNext, "resources/unsubscribe", w.uri).Succeeded() {
 		return
 	}
-	settled := w.c.Note(w.c.S.Do(ctx, session.Request{Step: StepSettled, Method: "ping"}))
+	settled := w.c.Once(session.Request{Step: StepSettled, Method: "ping"})
 	w.p.Mark(MarkSilenced)
-	w.c.S.Quiet(ctx, w.patience)
+	w.c.Quiet(w.patience)
 	w.p.Mark(MarkSilenceHeard)
 	// what comes in a session that is shared is in no recording but by an exchange
 	for _, f := range w.c.S.Incoming(since) {
@@ -281,23 +277,23 @@ func (w *selfWatch) play(ctx context.Context) {
 			w.c.S.Join(settled, f.Number)
 		}
 	}
-	if !w.c.S.Alive() || !w.ask(ctx, StepSubscribeAgain, "resources/subscribe", w.uri).Succeeded() {
+	if !w.c.S.Alive() || !w.ask(StepSubscribeAgain, "resources/subscribe", w.uri).Succeeded() {
 		return
 	}
-	w.watch(ctx, "again")
-	if w.p.OnHTTP() && w.open(ctx, StepSecondStream) && w.streams[0].Open() {
+	w.watch("again")
+	if w.p.OnHTTP() && w.open(StepSecondStream) && w.streams[0].Open() {
 		w.p.Mark(MarkDoubled)
 		for range 3 {
-			w.await(ctx, w.patience)
+			w.await(w.patience)
 		}
-		w.c.S.Quiet(ctx, w.p.Limits.QuietWindow/3)
+		w.c.Quiet(w.p.Limits.QuietWindow / 3)
 	}
-	w.ask(ctx, "unsubscribe-again", "resources/unsubscribe", w.uri)
+	w.ask("unsubscribe-again", "resources/unsubscribe", w.uri)
 }
 
 // watch reads the resource and waits for an update, and reports whether one came. If none comes it is read
 // again, a few times, so that contents that change with every read can be told from a change.
-func (w *selfWatch) watch(ctx context.Context, name string) bool {
+func (w *selfWatch) watch(name string) bool {
 	const looks = 4
 	for _, st := range w.streams {
 		if !st.Open() {
@@ -308,14 +304,14 @@ func (w *selfWatch) watch(ctx context.Context, name string) bool {
 		return false
 	}
 	w.last = w.c.S.Last()
-	before := w.ask(ctx, StepUnchanged, "resources/read", w.uri)
+	before := w.ask(StepUnchanged, "resources/read", w.uri)
 	before.Tags[recording.TagName] = name
-	if w.await(ctx, w.patience) {
+	if w.await(w.patience) {
 		before.Tags[TagHeard] = "yes"
 		return true
 	}
 	for range looks {
-		w.ask(ctx, StepLater, "resources/read", w.uri).Tags[recording.TagName] = name
+		w.ask(StepLater, "resources/read", w.uri).Tags[recording.TagName] = name
 	}
 	return false
 }

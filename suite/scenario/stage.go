@@ -16,13 +16,9 @@ import (
 
 // Limits bounds what scenarios do. All members but Patience must be set.
 type Limits struct {
-	Timeout     time.Duration // one request
-	Start       time.Duration // starting, connecting and the handshake
-	QuietWindow time.Duration // how long silence is watched
+	target.Limits
 	// how many times as long as usual scripts wait that choose for themselves; 0 is once
 	Patience int
-	Pages    int // pages of a walk
-	Reads    int // resources read in a sweep; 0 means all
 	Probes   int // expendable sessions at once
 }
 
@@ -60,6 +56,16 @@ type Stage struct {
 
 	Sessions
 }
+
+// Revision is the revision in play.
+func (st *Stage) Revision() requirement.Revision { return st.Combination.Revision }
+
+// Modern reports whether the revision in play is a modern one.
+func (st *Stage) Modern() bool { return st.Revision().Modern() }
+
+// OnStdio and OnHTTP report whether the play is over stdio, or over Streamable HTTP.
+func (st *Stage) OnStdio() bool { return st.Combination.Transport == requirement.Stdio }
+func (st *Stage) OnHTTP() bool  { return st.Combination.Transport == requirement.HTTP }
 
 // SentAt is when a message was sent, or tried to be.
 func (st *Stage) SentAt(x *recording.Exchange) time.Time {

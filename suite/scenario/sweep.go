@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -50,7 +49,7 @@ var templateSweepScenario = &Scenario{
 		"all kinds, and with none.",
 	In:    Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		templates := expandable(p)
 		if len(templates) == 0 {
 			p.Unlisted(recording.WalkTemplates, "no template with a variable is listed")
@@ -62,11 +61,11 @@ var templateSweepScenario = &Scenario{
 			known = append(known, suggested(p, t)...)
 			rows = append(rows, swept(p, t))
 		}
-		if c, ok := p.Clean(ctx); ok && len(known) > 0 {
-			Each(c, known, func(_ int, a URIRead, c *Client) { c.ReadResource(ctx, a.Step, a.URI, a.Tags) })
+		if c, ok := p.Clean(); ok && len(known) > 0 {
+			Each(c, known, func(_ int, a URIRead, c *Client) { c.ReadResource(a.Step, a.URI, a.Tags) })
 		}
-		if c, ok := p.Expendable(ctx); ok {
-			readAll(ctx, c, inTurn(rows))
+		if c, ok := p.Expendable(); ok {
+			readAll(c, inTurn(rows))
 		}
 	},
 }

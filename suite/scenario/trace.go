@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"sync"
@@ -20,7 +19,7 @@ type traced struct {
 // traces reports whether it can be found out that a session was lost over a message: it can be sent again,
 // and is not about sessions, which it may be meant to end.
 func (o *order) traces(m *message) bool {
-	p, q := m.c.Play, m.q
+	p, q := o.play, m.q
 	return q.Method != "initialize" && q.HTTPMethod == "" && q.Header[HeaderSession] == "" &&
 		!slices.Contains(q.Omit, HeaderSession) && p.scenario.Phase != Mutate && p.scenario.Phase != Quiet &&
 		p.Limits.Patience <= 1 && !p.Limited() && !p.OneByOne &&
@@ -30,7 +29,7 @@ func (o *order) traces(m *message) bool {
 // trace looks for the message that a session was lost over, among those that were answered in it: it halves
 // them until one is left that does it alone. Where neither half does it, none is to blame, and no other one
 // is looked for in this combination.
-func (o *order) trace(ctx context.Context, c *Client, all []*message) {
+func (o *order) trace(c *Client, all []*message) {
 	const most = 4
 	t := &c.traced
 	if t.look(0) >= most || len(all) == 0 {
@@ -39,15 +38,15 @@ func (o *order) trace(ctx context.Context, c *Client, all []*message) {
 	var last *trial
 	for last == nil || last.lost && len(all) > 1 {
 		half := all[len(all)/2:]
-		if last = o.trial(ctx, c, 0, half...); !last.lost && len(all) > 1 {
+		if last = o.trial(c, 0, half...); !last.lost && len(all) > 1 {
 			half = all[:len(all)/2]
-			last = o.trial(ctx, c, 0, half...)
+			last = o.trial(c, 0, half...)
 		}
 		all = half
 	}
-	if o.proven(ctx, c, all[0], last) {
+	if o.proven(c, all[0], last) {
 		t.look(1)
-	} else if ctx.Err() == nil {
+	} else if c.Err() == nil {
 		t.look(most)
 	}
 }
@@ -62,17 +61,17 @@ func (t *traced) look(n int) int {
 
 // proven reports whether a message costs a session each time. Over HTTP as many ordinary requests must not:
 // what ends by accident, or after so many messages, does so over those as well, or not each time.
-func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) bool {
+func (o *order) proven(c *Client, m *message, last *trial) bool {
 	const rounds = 5
 	for round := 0; last.lost; round++ {
 		if last.status == 0 || round == rounds {
 			last.x.Ends, last.x.Fatal = last.status, last.status == 0
 			return true
 		}
-		ordinary := func(ctx context.Context, c *Client) (*recording.Exchange, shown) {
-			return c.S.Do(ctx, c.Ordinary(recording.StepAlive)), answer
+		ordinary := func(c *Client) (*recording.Exchange, shown) {
+			return c.S.Do(c, c.Ordinary(recording.StepAlive)), answer
 		}
-		control := o.trial(ctx, c, last.turns, &message{send: ordinary})
+		control := o.trial(c, last.turns, &message{send: ordinary})
 		switch {
 		case control.x == nil:
 			return false
@@ -80,7 +79,7 @@ func (o *order) proven(ctx context.Context, c *Client, m *message, last *trial) 
 			control.x.Ends = control.status
 			return false
 		}
-		last = o.trial(ctx, c, 0, m)
+		last = o.trial(c, 0, m)
 	}
 	return false
 }
@@ -113,9 +112,9 @@ type trial struct {
 }
 
 // trial sends messages in a fresh session, the last one so often that the session has had so many.
-func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message) *trial {
+func (o *order) trial(c *Client, least int, all ...*message) *trial {
 	p, r := c.Play, &trial{}
-	s, err := p.Open(ctx, Probing)
+	s, err := p.Open(c, Probing)
 	if err != nil {
 		return r
 	}
@@ -127,18 +126,18 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 		}
 		p.End(s)
 	}()
-	for i := 0; i < len(all) || i < least && s.Turns() < least && ctx.Err() == nil; i++ {
-		r.x, _ = all[min(i, len(all)-1)].send(ctx, t)
+	for i := 0; i < len(all) || i < least && s.Turns() < least && c.Err() == nil; i++ {
+		r.x, _ = all[min(i, len(all)-1)].send(t)
 		r.x.Step += recording.StepLost
 		t.Note(r.x)
 	}
 	r.turns = s.Turns()
 	if p.OnStdio() {
-		s.Quiet(ctx, p.Limits.QuietWindow)
-		r.lost = t.Note(t.Life(ctx)).Outcome != recording.Replied
+		s.Quiet(c, p.Limits.QuietWindow)
+		r.lost = t.Note(t.Life()).Outcome != recording.Replied
 	} else {
 		sent := t.buffer
-		r.status = t.endedBy(ctx)
+		r.status = t.endedBy()
 		r.lost = r.status != 0
 		for _, x := range slices.Backward(sent) {
 			if !r.lost || x.Status != r.status {
@@ -147,7 +146,7 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 			x.Outcome, x.Reason = recording.Canceled, "the session may have been over already"
 		}
 	}
-	if ctx.Err() != nil {
+	if c.Err() != nil {
 		return &trial{}
 	}
 	return r
@@ -155,8 +154,8 @@ func (o *order) trial(ctx context.Context, c *Client, least int, all ...*message
 
 // endedBy is the status, other than 404, by which a target answers signs of life in a session that is over;
 // 0 if there is none.
-func (c *Client) endedBy(ctx context.Context) (status int) {
-	if life := c.Note(c.Life(ctx)); life.Status != http.StatusNotFound && c.over(ctx, life) {
+func (c *Client) endedBy() (status int) {
+	if life := c.Note(c.Life()); life.Status != http.StatusNotFound && c.over(life) {
 		return life.Status
 	}
 	return 0

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ var traversalScenario = &Scenario{
 	In:       Expendable,
 	After:    bothWalks,
 	Security: true,
-	Script: func(ctx context.Context, p *Play) {
+	Script: func(p *Play) {
 		roots := p.Target.Subjects.Roots
 		var all []URIRead
 		for i := range roots {
@@ -43,8 +42,8 @@ var traversalScenario = &Scenario{
 				return
 			}
 		}
-		if c, ok := p.Expendable(ctx); ok {
-			readAll(ctx, c, all)
+		if c, ok := p.Expendable(); ok {
+			readAll(c, all)
 		}
 	},
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -42,7 +41,7 @@ func TestWaysThroughTemplates(t *testing.T) {
 			[]string{"file:///sub/link.txt"}, []string{sibling}, false},
 	} {
 		played := &Scenario{Name: "test", After: []recording.Name{recording.WalkResources,
-			recording.WalkTemplates}, Script: func(_ context.Context, p *Play) {
+			recording.WalkTemplates}, Script: func(p *Play) {
 			all := waysOut(p, c.root)
 			var uris []string
 			files := 0

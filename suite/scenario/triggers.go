@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"strings"
 	"time"
 
@@ -23,24 +22,24 @@ const ChangeTime = 5 * time.Second
 //
 // What became of it stands at the last mark of the recording, so that nothing is
 // concluded from silence after a trigger that failed.
-func (p *Play) Fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (ok bool) {
+func (p *Play) Fire(t *target.Trigger, seenBy ...*Client) (ok bool) {
 	defer func() { p.outcome(p.told(t, ok), ok) }()
 	if t.Kind() != target.KindTool {
-		if err := t.Fire(ctx); err != nil {
+		if err := t.Fire(p); err != nil {
 			p.Break(recording.CodeTrigger, p.trigger(t)+" failed: "+err.Error())
 			return false
 		}
 		return true
 	}
 	if !p.OnStdio() || len(seenBy) == 0 {
-		c, ok := p.Fresh(ctx, session.Options{})
+		c, ok := p.Fresh(session.Options{})
 		if !ok {
 			return false
 		}
 		seenBy = []*Client{c}
 	}
 	for _, c := range seenBy {
-		if !c.call(ctx, p.trigger(t), t.Tool) {
+		if !c.call(p.trigger(t), t.Tool) {
 			return false
 		}
 	}
@@ -77,12 +76,12 @@ func (p *Play) told(t *target.Trigger, ok bool) string {
 }
 
 // call calls a tool that makes the target change.
-func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
+func (c *Client) call(key string, tool *target.Tool) bool {
 	arguments := tool.Arguments
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	x := c.Do(ctx, session.Request{Step: "trigger", Method: "tools/call",
+	x := c.Do(session.Request{Step: "trigger", Method: "tools/call",
 		Params: map[string]any{"name": tool.Name, "arguments": arguments}})
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true

@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
@@ -18,40 +16,40 @@ var twoClientsScenario = &Scenario{
 		"afterwards.",
 	When: All(Where(func(p *Play) bool { return !p.OnStdio() && p.Combination.Defined() },
 		recording.CodeCombination, "several clients share a server over HTTP only"), Declared("resources")),
-	Script: func(ctx context.Context, p *Play) {
-		first, ok := p.Fresh(ctx, Probing)
+	Script: func(p *Play) {
+		first, ok := p.Fresh(Probing)
 		if !ok {
 			return
 		}
-		second, ok := p.secondClient(ctx)
+		second, ok := p.secondClient()
 		if !ok {
 			return
 		}
 		list := session.Request{Step: recording.StepFirstList, Method: "resources/list", ID: []byte(`7701`)}
 		templates := session.Request{Step: recording.StepSecondTemplates, Method: "resources/templates/list",
 			ID: []byte(`7701`)}
-		a, b := first.Start(ctx, list), second.Start(ctx, templates)
-		a.Wait(ctx)
-		b.Wait(ctx)
+		a, b := first.Start(list), second.Start(templates)
+		a.Wait(p)
+		b.Wait(p)
 		list.Step, list.ID, templates.Step, templates.ID = recording.StepFirstAgain, []byte(`7702`),
 			recording.StepSecondAgain, []byte(`7702`)
-		first.Do(ctx, list)
-		second.Do(ctx, templates)
+		first.Do(list)
+		second.Do(templates)
 	},
 }
 
 // secondClient opens a session and notes how that went. ok is false if it went
 // wrong, which is then a finding, not a reason to stop.
-func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true, Beside: true})
+func (p *Play) secondClient() (*Client, bool) {
+	c, ok := p.Fresh(session.Options{Kind: recording.Probe, NoHandshake: true, Beside: true})
 	if !ok || p.Modern() {
 		return c, ok
 	}
-	x := c.Do(ctx, session.Request{Step: StepSecondClient, Method: "initialize",
-		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start})
+	x := c.Do(session.Request{Step: StepSecondClient, Method: "initialize",
+		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.StartTimeout})
 	if c.S.Adopt(x) != nil {
 		return nil, false
 	}
-	c.Note(c.S.Initialized(ctx))
+	c.Note(c.S.Initialized(p))
 	return c, true
 }

@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"context"
 	"crypto/sha256"
 	"strconv"
 
@@ -21,9 +20,8 @@ func walk(name recording.Name, method, member string) *Scenario {
 		Title: "walking through all pages of " + method,
 		Sends: method + ", and again with each nextCursor until there is none.",
 		When:  offersResources,
-		Script: OnClean(func(ctx context.Context, c *Client) {
-			c.Walk(ctx, method, member,
-				recording.StepPage)
+		Script: OnClean(func(c *Client) {
+			c.Walk(method, member, recording.StepPage)
 		}),
 	}
 }
@@ -47,13 +45,12 @@ const RepeatedPages = 100
 // seen before under the same cursor, or to the bound, which is also where nothing
 // new has come for long. It notes how it ended in the tag "end" of the last
 // exchange: "done", "cycle", "bound", "idle" (nothing new for long) or "refused".
-func (c *Client) Walk(ctx context.Context, method, member string, step recording.Step) []*recording.Exchange {
-	return c.WalkUpTo(ctx, method, member, step, c.Limits.Pages)
+func (c *Client) Walk(method, member string, step recording.Step) []*recording.Exchange {
+	return c.WalkUpTo(method, member, step, c.Limits.Pages)
 }
 
 // WalkUpTo is walk with a bound of its own.
-func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recording.Step,
-	bound int) []*recording.Exchange {
+func (c *Client) WalkUpTo(method, member string, step recording.Step, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
 	type hash = [sha256.Size]byte
 	type look struct { // the cursor, and the page
@@ -66,7 +63,7 @@ func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recor
 		params = map[string]any{}
 	}
 	for n := 1; ; n++ {
-		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params,
+		x := c.Do(session.Request{Step: step, Method: method, Params: params,
 			Tags: recording.Tags{recording.TagPage: strconv.Itoa(n)}})
 		pages = append(pages, x)
 		next := x.Result().Get("nextCursor")
@@ -78,21 +75,21 @@ func (c *Client) WalkUpTo(ctx context.Context, method, member string, step recor
 				repeated = 0
 			}
 		}
+		end := ""
 		switch {
 		case !x.Succeeded():
-			x.Tags[recording.TagEnd] = "refused"
-			return pages
+			end = "refused"
 		case next.Type != gjson.String:
-			x.Tags[recording.TagEnd] = "done" // null is a finding elsewhere, and the end here
-			return pages
+			end = "done" // null is a finding elsewhere, and the end here
 		case seen[here]:
-			x.Tags[recording.TagEnd] = "cycle"
-			return pages
+			end = "cycle"
 		case repeated >= RepeatedPages:
-			x.Tags[recording.TagEnd] = "idle"
-			return pages
+			end = "idle"
 		case n >= bound:
-			x.Tags[recording.TagEnd] = "bound"
+			end = "bound"
+		}
+		if end != "" {
+			x.Tags[recording.TagEnd] = end
 			return pages
 		}
 		seen[here], known[here.page] = true, true

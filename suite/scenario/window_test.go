@@ -1,7 +1,6 @@
 package scenario_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -65,23 +64,23 @@ func TestWindowsFollowWhatWasMeasured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				for _, probe := range []func(context.Context, *scenario.Client) *recording.Exchange{
-					func(ctx context.Context, c *scenario.Client) *recording.Exchange {
-						return c.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]
+				for _, probe := range []func(*scenario.Client) *recording.Exchange{
+					func(c *scenario.Client) *recording.Exchange {
+						return c.Probes(session.Request{Step: "probe", Method: "probe"})[0]
 					},
-					func(ctx context.Context, c *scenario.Client) *recording.Exchange {
-						return c.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]
+					func(c *scenario.Client) *recording.Exchange {
+						return c.Probes(session.Request{Step: "probe", Method: "probe"})[0]
 					},
 				} {
 					st := scenariotest.Stage(t, sluggish(c.takes, c.late))
 					st.Limits.Patience = c.patience
-					scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-						client, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+					scenariotest.Perform(t, st, func(p *scenario.Play) {
+						client, ok := p.Fresh(session.Options{Kind: recording.Probe})
 						if !ok {
 							t.Fatal("there is no session")
 						}
 						began := time.Now()
-						x := probe(ctx, client)
+						x := probe(client)
 						if took := time.Since(began); x.Outcome != c.want || took > c.most {
 							t.Errorf("%s after %v: %s", x.Outcome, took, x.Reason)
 						}
@@ -108,10 +107,10 @@ func TestPatience(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, sluggish(c.takes, 0))
 				st.Limits.Patience = c.patience
-				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					if client, ok := p.Clean(ctx); !ok {
+				scenariotest.Perform(t, st, func(p *scenario.Play) {
+					if client, ok := p.Clean(); !ok {
 						t.Error("there is no session")
-					} else if got := client.Patience(ctx, time.Second); got != c.want {
+					} else if got := client.Patience(time.Second); got != c.want {
 						t.Errorf("%v", got)
 					}
 				})
@@ -160,14 +159,14 @@ func TestDeafnessIsKnownSoon(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, deafening(c.starts, c.takes))
 				st.Limits.Patience = c.patience
-				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					client, ok := p.Expendable(ctx)
+				scenariotest.Perform(t, st, func(p *scenario.Play) {
+					client, ok := p.Expendable()
 					if !ok {
 						t.Fatal("there is no session")
 					}
-					client.Do(ctx, session.Request{Step: "known", Method: "known"})
+					client.Do(session.Request{Step: "known", Method: "known"})
 					began := time.Now()
-					x := client.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]
+					x := client.Probes(session.Request{Step: "probe", Method: "probe"})[0]
 					waited := time.Since(began) - 2*c.starts // of the second process, and of the next
 					if !x.Fatal || waited < c.shared+c.alone || waited > c.shared+c.alone+4*c.takes {
 						t.Errorf("%s, fatal %t, after %v: %s", x.Outcome, x.Fatal, waited, x.Reason)

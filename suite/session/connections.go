@@ -17,11 +17,10 @@ import (
 // as long as one waits for a further request, nothing is answered on another one, and everything is when that
 // one has ended. It is empty if the target does not, or is slow. If it does, the sessions that were left open
 // are closed, and connections end with each response from then on.
-func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts Options,
-	reuse *transport.Reuse, ids func() string) string {
+func (f *Found) OneConnection(ctx context.Context, reuse *transport.Reuse) string {
 	// in sum less than what connections are kept for
 	const long, soon, looks = time.Second, 800 * time.Millisecond, 2
-	if dialer.Transport() != requirement.HTTP || len(f.Open) == 0 {
+	if f.over() != requirement.HTTP || len(f.Open) == 0 {
 		return ""
 	}
 	rev := slices.Max(slices.Collect(maps.Keys(f.Open)))
@@ -33,9 +32,7 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 		answered := make(chan struct{})
 		var over sync.WaitGroup
 		over.Go(func() {
-			o := opts
-			o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
-			s, _ := Open(ctx, dialer, o) // what answers in another way answers
+			s, _ := f.open(ctx, rev, recording.Probe) // what answers in another way answers
 			defer s.Close(context.WithoutCancel(ctx))
 			x = s.Record().Initialize
 			if x == nil && rev.Modern() {
@@ -62,9 +59,13 @@ func (f *Found) OneConnection(ctx context.Context, dialer transport.Dialer, opts
 
 // alive asks for a sign of life.
 func (s *Session) alive(ctx context.Context) *recording.Exchange {
-	method := "ping"
-	if s.opts.Revision.Modern() {
-		method = "server/discover"
+	return s.Do(ctx, Request{Step: recording.StepAlive, Method: LifeMethod(s.opts.Revision)})
+}
+
+// LifeMethod is the method of a request that servers of a revision answer, whatever they declare.
+func LifeMethod(rev requirement.Revision) string {
+	if rev.Modern() {
+		return "server/discover"
 	}
-	return s.Do(ctx, Request{Step: recording.StepAlive, Method: method})
+	return "ping"
 }

@@ -45,6 +45,9 @@ type Found struct {
 	// over a channel which all messages share.
 	Nameless []int
 
+	dialer transport.Dialer
+	opts   Options
+
 	mu    sync.Mutex
 	asked int // in how many revisions
 	// those in which the process ended before it said anything, and how
@@ -65,10 +68,11 @@ type Found struct {
 // instances is not 0, at most that many stand at a time, and all of them are closed.
 // Over HTTP+SSE the first one is opened before the others, so that it can be told when
 // a target does not survive a second connection.
-// ids names the sessions. The error is an [*OpenError] if nothing is served.
+// The error is an [*OpenError] if nothing is served.
 func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision,
-	instances int, ids func() string) (*Found, error) {
+	instances int) (*Found, error) {
 	found := &Found{
+		dialer: dialer, opts: opts, asked: len(ask),
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		DeclaredIn: map[requirement.Revision][]int{},
 		Reasons:    map[requirement.Revision]string{},
@@ -79,12 +83,11 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		handshakes: map[requirement.Revision]*recording.Exchange{},
 		ends:       map[string]int{},
 	}
-	found.asked = len(ask)
-	errs := found.each(ctx, dialer, opts, ask, instances, ids)
+	errs := found.each(ctx, ask, instances)
 	if late := found.late(ask, errs); len(late) > 0 {
-		errs = append(errs, found.each(ctx, dialer, opts, late, instances, ids)...)
+		errs = append(errs, found.each(ctx, late, instances)...)
 	}
-	if err := found.fell(dialer.Transport(), errs); err != nil {
+	if err := found.fell(errs); err != nil {
 		return found, err
 	}
 	if i := slices.IndexFunc(errs, beyondLimit); i >= 0 {
@@ -103,8 +106,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 }
 
 // each asks for revisions, side by side as far as instances allows it, and returns the error of each.
-func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision,
-	instances int, ids func() string) []error {
+func (f *Found) each(ctx context.Context, ask []requirement.Revision, instances int) []error {
 	limited := instances > 0
 	if !limited {
 		instances = len(ask)
@@ -116,7 +118,7 @@ func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options,
 	defer answered()
 	errs := make([]error, len(ask))
 	for i, rev := range ask {
-		if rev.Modern() && dialer.Transport() == requirement.SSE {
+		if rev.Modern() && f.over() == requirement.SSE {
 			f.mu.Lock()
 			f.Reasons[rev] = "the revision has no HTTP+SSE transport"
 			f.mu.Unlock()
@@ -128,18 +130,26 @@ func (f *Found) each(ctx context.Context, dialer transport.Dialer, opts Options,
 			defer close(opened)
 			defer func() { <-slots }()
 			if limited {
-				defer f.release(rev, dialer.Transport())
+				defer f.release(rev)
 			}
-			o := opts
-			o.Revision, o.ID = rev, ids()
-			errs[i] = f.ask(ctx, dialer, o, legacy, answered)
+			errs[i] = f.ask(ctx, rev, legacy, answered)
 		})
-		if i == 0 && dialer.Transport() == requirement.SSE {
+		if i == 0 && f.over() == requirement.SSE {
 			within(time.Second, opened) // or else a target which does not answer is waited for twice
 		}
 	}
 	wg.Wait()
 	return errs
+}
+
+// over is what connections to the target speak.
+func (f *Found) over() requirement.Transport { return f.dialer.Transport() }
+
+// open opens a session of a kind.
+func (f *Found) open(ctx context.Context, rev requirement.Revision, kind recording.Kind) (*Session, error) {
+	o := f.opts
+	o.Revision, o.ID, o.Kind = rev, "", kind
+	return Open(ctx, f.dialer, o)
 }
 
 // late lists the revisions whose handshake was not answered in time although another one was. Processes
@@ -158,15 +168,15 @@ func (f *Found) late(ask []requirement.Revision, errs []error) []requirement.Rev
 }
 
 // ask asks for one revision. The first handshake that succeeds ends the context legacy.
-func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, legacy context.Context,
+func (f *Found) ask(ctx context.Context, rev requirement.Revision, legacy context.Context,
 	answered func()) error {
-	if o.Revision.Modern() {
-		return f.discover(ctx, dialer, o, legacy.Done())
-	}
 	begin := time.Now()
-	s, err := Open(ctx, dialer, o)
+	s, err := f.open(ctx, rev, f.opts.Kind)
 	if err != nil {
 		return f.reject(s, err)
+	}
+	if rev.Modern() {
+		return f.discover(ctx, s, legacy.Done())
 	}
 	f.serve(s, s.rec.Initialize, s.Declared())
 	f.mu.Lock()
@@ -190,8 +200,8 @@ func beyondLimit(err error) bool {
 // among all their clients do so. What they are like otherwise can be judged if they
 // are spared a second connection, and it takes the user to say so: nobody here can
 // start them again.
-func (f *Found) fell(over requirement.Transport, errs []error) error {
-	if over != requirement.SSE || len(f.Served) != 1 || len(errs) < 2 {
+func (f *Found) fell(errs []error) error {
+	if f.over() != requirement.SSE || len(f.Served) != 1 || len(errs) < 2 {
 		return nil
 	}
 	only := f.Served[0]
@@ -279,7 +289,7 @@ func worst(errs []error) error {
 		}
 	}
 	if pick == nil {
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: "no revision was asked for"}
+		return unopened(recording.CodeNoHandshake, "no revision was asked for")
 	}
 	if pick.Other && !others {
 		return &OpenError{Code: pick.Code, Reason: pick.Reason, Err: pick.Err, Status: pick.Status}
@@ -346,8 +356,8 @@ func (f *Found) Close() {
 const Settle = 150 * time.Millisecond
 
 // release closes the session of a revision and makes sure that another one can follow.
-func (f *Found) release(rev requirement.Revision, over requirement.Transport) {
-	if over != requirement.Stdio {
+func (f *Found) release(rev requirement.Revision) {
+	if f.over() != requirement.Stdio {
 		time.Sleep(Settle)
 		defer time.Sleep(Settle)
 	}

@@ -2,13 +2,11 @@ package session
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -33,10 +31,9 @@ func TestDiesOfDiscover(t *testing.T) {
 	})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
-	var n atomic.Int64
 	ask := append(requirement.Legacy(), requirement.R20260728)
 	_, err = Detect(t.Context(), &transport.HTTP{URL: "http://" + l.Addr().String() + "/mcp"}, options(""),
-		ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+		ask, 0)
 	if err == nil || !strings.Contains(err.Error(), "server/discover") {
 		t.Error(err)
 	}

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -32,7 +30,6 @@ func TestDetectLateDiscoverers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var n atomic.Int64
 				dialer := server(func(m gjson.Result, say func(string, ...any)) bool {
 					answer := func() { both(m, say) }
 					if m.Get("method").Str == "server/discover" {
@@ -48,9 +45,7 @@ func TestDetectLateDiscoverers(t *testing.T) {
 				begin := time.Now()
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				found, err := Detect(ctx, dialer, options(""), requirement.Revisions(), 0, func() string {
-					return fmt.Sprint("s", n.Add(1))
-				})
+				found, err := Detect(ctx, dialer, options(""), requirement.Revisions(), 0)
 				took := time.Since(begin)
 				modern := found.Open[requirement.R20260728]
 				if err != nil || len(found.Served) < c.served || (modern != nil) != c.open ||

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -32,14 +31,12 @@ func (l *late) Read(b []byte) (int, error) {
 func TestDetectSlowStart(t *testing.T) {
 	for _, instances := range []int{0, 1, 2} {
 		synctest.Test(t, func(t *testing.T) {
-			var n atomic.Int64
 			inner := serving(modern(`["2025-11-25","2026-07-28"]`), "2025-11-25").pipe()
 			dialer := &transport.Pipe{Open: func(ctx context.Context) (io.ReadWriteCloser, error) {
 				c, err := inner.Open(ctx)
 				return &late{ReadWriteCloser: c, by: 6 * time.Second}, err
 			}}
-			found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), instances,
-				func() string { return fmt.Sprint("s", n.Add(1)) })
+			found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), instances)
 			if err != nil || len(found.Served) != 2 {
 				t.Errorf("%d instances: %v, %v, %v", instances, found.Served, found.Reasons, err)
 			}
@@ -83,9 +80,7 @@ func TestDetectTooSlowStart(t *testing.T) {
 					requirement.R20251125}
 				o := options("")
 				o.Start = 30 * time.Second
-				found, err := Detect(t.Context(), dialer, o, ask, 0, func() string {
-					return fmt.Sprint("s", n.Load())
-				})
+				found, err := Detect(t.Context(), dialer, o, ask, 0)
 				if err != nil || len(found.Served) != c.served || len(found.Reasons) != len(ask)-c.served ||
 					n.Load() != c.asked {
 					t.Errorf("%v served, %d asked, %v, %v", found.Served, n.Load(), found.Reasons, err)

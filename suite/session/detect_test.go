@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -75,11 +74,8 @@ func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
 					m.Get("id").Raw)
 				return true
 			}, "2025-11-25")
-			var n atomic.Int64
 			found, err := Detect(t.Context(), refusing.pipe(), options(""),
-				[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string {
-					return fmt.Sprint(n.Add(1))
-				})
+				[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,8 +93,7 @@ func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
 func TestDetectNamesAnEcho(t *testing.T) {
 	for _, rev := range requirement.Revisions() {
 		synctest.Test(t, func(t *testing.T) {
-			_, err := Detect(t.Context(), echo(silent).pipe(), options(""), []requirement.Revision{rev}, 0,
-				func() string { return "s" })
+			_, err := Detect(t.Context(), echo(silent).pipe(), options(""), []requirement.Revision{rev}, 0)
 			if err == nil || err.Error() != echoReason {
 				t.Errorf("%s: %v", rev, err)
 			}
@@ -181,11 +176,8 @@ func TestDetect(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var n atomic.Int64
 				begin := time.Now()
-				found, err := Detect(t.Context(), c.server.pipe(), options(""), ask, 0, func() string {
-					return fmt.Sprint("s", n.Add(1))
-				})
+				found, err := Detect(t.Context(), c.server.pipe(), options(""), ask, 0)
 				if took := time.Since(begin); took > c.within {
 					t.Errorf("it took %v", took)
 				}
@@ -232,9 +224,7 @@ func TestDetectKeepsToTheInstances(t *testing.T) {
 			c, err := inner.Open(ctx)
 			return &counted{ReadWriteCloser: c, now: &now}, err
 		}}
-		found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), 1, func() string {
-			return "s"
-		})
+		found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), 1)
 		if err != nil || len(found.Served) != 3 || len(found.Open) != 0 {
 			t.Errorf("got %v, %d open, %v", found.Served, len(found.Open), err)
 		}

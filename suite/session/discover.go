@@ -10,17 +10,13 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/tidwall/gjson"
 )
 
-// discover asks for a modern revision. Legacy servers may not answer at all: see [Found.outwait].
-func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options,
-	legacy <-chan struct{}) error {
-	s, err := Open(ctx, dialer, o)
-	if err != nil {
-		return f.reject(s, err)
-	}
+// discover asks for a modern revision in a session. Legacy servers may not answer at all: see
+// [Found.outwait].
+func (f *Found) discover(ctx context.Context, s *Session, legacy <-chan struct{}) error {
+	o := &s.opts
 	ask, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	waiting, answered := context.WithCancel(ask)
@@ -67,16 +63,16 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	}
 	switch {
 	case x.Limit:
-		failed = &OpenError{Code: recording.CodeVolume, Reason: "server/discover: " + x.Reason}
+		failed = unopened(recording.CodeVolume, "server/discover: "+x.Reason)
 	case s.onlyEchoes():
 		failed.Reason, failed.Other = echoReason, false
 	case x.Outcome != recording.Replied && s.spread() != nil:
 		failed = s.spreadError("server/discover")
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
-		failed = &OpenError{Code: recording.CodeUnreachable, Reason: "server/discover: " + x.Reason}
+		failed = unopened(recording.CodeUnreachable, "server/discover: "+x.Reason)
 	case x.Outcome == recording.Lost:
-		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " +
-			x.Reason}
+		failed = unopened(recording.CodeDied, "the connection ended at server/discover: "+
+			x.Reason)
 	}
 	if !shook && f.spare(s, x, failed) {
 		return failed

@@ -159,8 +159,8 @@ func (s *Session) routeMessage(f *wire.Frame, m *wire.Message) {
 		p.attach(f, m)
 		return
 	}
-	// given: we have given it up
-	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil {
+	// it was answered before, or we have given it up
+	if x := s.given[m.Get("id").Raw]; x != nil {
 		s.renames = false
 		s.disproved(x)
 		s.opts.Habits.hasAnswered(x.Method, false)
@@ -337,9 +337,6 @@ func (p *Pending) attach(f *wire.Frame, m *wire.Message) {
 	}
 	if id := m.Get("id"); len(p.ids) > 1 && (!id.Exists() || id.Type == gjson.Null) {
 		p.got = max(p.got, p.want) // a batch was refused as a whole
-	}
-	for _, id := range p.ids {
-		p.s.answered[string(id)] = p.x
 	}
 	if p.got >= p.want {
 		p.once.Do(func() { close(p.done) })

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -69,24 +68,17 @@ func (f *Followed) keep(ctx context.Context, s *Session) {
 		if s.Quiet(ctx, max(wait, pause)); ctx.Err() != nil || !s.Alive() {
 			return
 		}
-		q := Request{Step: recording.StepResume, HTTPMethod: http.MethodGet}
-		if last != "" && refused == 0 {
-			q.Header = map[string]string{HeaderLastEventID: last}
+		if refused > 0 {
+			last = ""
 		}
-		again := s.Start(ctx, q)
-		if again.sent == nil {
+		again := s.further(ctx, last, channels)
+		if again == nil {
 			return
 		}
-		channels[again.sent.Channel] = true
 		f.mu.Lock()
 		f.current = again
 		f.mu.Unlock()
-		select {
-		case <-again.sent.Done:
-		case <-ctx.Done():
-		}
-		again.Cancel()
-		again.Finish()
+		again.until(ctx, nil)
 		switch {
 		case again.Status() != http.StatusOK:
 			refused++

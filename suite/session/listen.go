@@ -41,8 +41,6 @@ type Stream struct {
 	*Pending
 	// Ack is the frame of the acknowledgment; nil if none came.
 	Ack *wire.Frame
-
-	after int // the last frame before it was asked for
 }
 
 // Listen sends subscriptions/listen and waits until it is acknowledged, refused
@@ -158,13 +156,7 @@ func (p *Pending) Finish() *recording.Exchange {
 	if p.replied() {
 		return p.finish(recording.Replied, "")
 	}
-	x := p.finish(recording.Sent, "")
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	for _, id := range p.ids {
-		p.s.answered[string(id)] = x // an answer that comes late is still its own
-	}
-	return x
+	return p.finish(recording.Sent, "")
 }
 
 // Ended is closed when the HTTP response of the message has ended; nil on
@@ -204,23 +196,10 @@ func (s *Session) OpenStream(ctx context.Context, step recording.Step) *Stream {
 		return nil
 	}
 	return s.insist(ctx, func() *Stream {
-		after := s.Last()
 		st := &Stream{Pending: s.Start(ctx, Request{Step: step, HTTPMethod: http.MethodGet})}
-		if st.x.Outcome != "" {
-			return st
-		}
-		st.after = after
-		st.AwaitHead(ctx, min(st.timeout(), time.Second)) // that of a stream without events may come late
+		st.Head(ctx, min(st.timeout(), time.Second)) // that of a stream without events may come late
 		return st
 	})
-}
-
-// AwaitHead waits for the head of the response that a GET stream is, and reports whether it has come.
-func (st *Stream) AwaitHead(ctx context.Context, d time.Duration) bool {
-	st.s.awaitOr(ctx, st.after, d, func(f *wire.Frame) bool {
-		return f.Channel == st.sent.Channel
-	}, st.sent.Done, nil)
-	return st.Status() != 0
 }
 
 // Open reports whether the stream stands: it was answered with 200 and has not
@@ -258,25 +237,42 @@ func (p *Pending) resume(ctx context.Context) bool {
 			return false
 		}
 		p.s.Quiet(ctx, wait)
-		again := p.s.Start(ctx, Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
-			Header: map[string]string{HeaderLastEventID: last}})
-		if again.sent == nil {
+		again := p.s.further(ctx, last, channels)
+		if again == nil {
 			return false
 		}
-		channels[again.sent.Channel] = true
-		select {
-		case <-p.done:
-		case <-again.sent.Done:
-		case <-ctx.Done():
-		}
-		over := again.sent.Status() != http.StatusOK
-		again.Cancel()
-		again.Finish()
-		if p.replied() || over || ctx.Err() != nil {
+		again.until(ctx, p.done)
+		if p.replied() || again.Status() != http.StatusOK || ctx.Err() != nil {
 			return p.replied()
 		}
 	}
 	return false
+}
+
+// further asks for one more event stream, with what followed an event if its id is given, and adds it to the
+// channels; nil if that cannot be sent.
+func (s *Session) further(ctx context.Context, last string, channels map[string]bool) *Pending {
+	q := Request{Step: recording.StepResume, HTTPMethod: http.MethodGet}
+	if last != "" {
+		q.Header = map[string]string{HeaderLastEventID: last}
+	}
+	p := s.Start(ctx, q)
+	if p.sent == nil {
+		return nil
+	}
+	channels[p.sent.Channel] = true
+	return p
+}
+
+// until waits until a stream has ended, or something else has, and ends it.
+func (p *Pending) until(ctx context.Context, over <-chan struct{}) {
+	select {
+	case <-p.sent.Done:
+	case <-over:
+	case <-ctx.Done():
+	}
+	p.Cancel()
+	p.Finish()
 }
 
 // resumable reports whether the response was an event stream of a revision that
@@ -326,13 +322,14 @@ func (s *Session) Peek(ctx context.Context, q Request, d time.Duration) *Stream 
 	})
 }
 
-// Head waits until the head of the response is there, at most d, as [Session.Peek] does.
-func (st *Stream) Head(ctx context.Context, d time.Duration) {
+// Head waits until the head of the response is there, at most d, and reports whether it is.
+func (st *Stream) Head(ctx context.Context, d time.Duration) bool {
 	if st.x.Outcome == "" {
 		st.s.awaitOr(ctx, 0, d, func(f *wire.Frame) bool {
 			return f.Channel == st.sent.Request
 		}, st.sent.Done, nil)
 	}
+	return st.Status() != 0
 }
 
 // Status is the HTTP status of the response; 0 until its head is there.

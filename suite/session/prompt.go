@@ -49,11 +49,7 @@ func (p *Pending) prompts(timeout time.Duration) (may bool, after time.Duration)
 // before its own.
 func (p *Pending) prompt(ctx context.Context) {
 	s := p.s
-	q := Request{Step: recording.StepPrompt, Method: "ping", Timeout: soon}
-	if s.opts.Revision.Modern() {
-		q.Method = "server/discover"
-	}
-	x := s.Do(ctx, q)
+	x := s.Do(ctx, Request{Step: recording.StepPrompt, Method: LifeMethod(s.opts.Revision), Timeout: soon})
 	if x.Outcome != recording.Replied {
 		s.opts.Habits.vain.Add(1)
 		return

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -92,11 +91,8 @@ func TestBusyStart(t *testing.T) {
 			}
 			return both(m, say)
 		})
-		var n atomic.Int64
 		found, err := Detect(t.Context(), ready.pipe(), options(requirement.R20251125),
-			[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string {
-				return fmt.Sprint("s", n.Add(1))
-			})
+			[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0)
 		if err != nil || len(found.Served) != 2 {
 			t.Errorf("served: %v, %v", found.Served, err)
 		}
@@ -147,8 +143,7 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 					return true
 				})
 				begin := time.Now()
-				found, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0,
-					func() string { return "s1" })
+				found, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0)
 				var open *OpenError
 				if !errors.As(err, &open) || open.Code != recording.CodeUnreadable ||
 					!strings.Contains(open.Reason, c.want) {

@@ -201,14 +201,9 @@ func Paced(rate float64) func(context.Context) error {
 		wait := max(time.Until(next), 0)
 		next = time.Now().Add(wait + every)
 		mu.Unlock()
-		if wait == 0 {
-			return nil
-		}
-		select {
-		case <-time.After(wait):
-			return nil
-		case <-ctx.Done():
+		if wait > 0 && within(wait, ctx.Done()) {
 			return context.Cause(ctx)
 		}
+		return nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,9 +48,10 @@ func greet(m gjson.Result, say func(string, ...any)) bool {
 }
 
 func options(rev requirement.Revision) Options {
-	return Options{Revision: rev, Kind: recording.Clean, ID: "s1",
-		Transcript: wire.NewTranscript(wire.Budget{}),
-		Timeout:    10 * time.Second, Start: 30 * time.Second}
+	var n atomic.Int64
+	return Options{Revision: rev, Kind: recording.Clean, ID: "s1", Common: Common{
+		Transcript: wire.NewTranscript(wire.Budget{}), Timeout: 10 * time.Second, Start: 30 * time.Second,
+		NextID: func() string { return fmt.Sprint("s", n.Add(1)) }}}
 }
 
 // opened is a session with a server; it is closed at the end of the test.

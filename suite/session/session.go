@@ -24,13 +24,10 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Options says what session to open.
-type Options struct {
-	Revision requirement.Revision
-	Kind     recording.Kind
-	// ID names the session in the transcript.
-	ID         string
+// Common is what the sessions with a target have in common.
+type Common struct {
 	Transcript *wire.Transcript
+	NextID     func() string // names sessions
 	// Timeout bounds one request, Start the opening: starting a process,
 	// connecting, the handshake.
 	Timeout, Start time.Duration
@@ -45,6 +42,14 @@ type Options struct {
 	Nameless bool
 	// Barred says that what follows a handshake is refused for want of a session id.
 	Barred bool
+}
+
+// Options says what session to open.
+type Options struct {
+	Common
+	Revision requirement.Revision
+	Kind     recording.Kind
+	ID       string // names the session in the transcript; the next one if it is empty
 	// Beside opens the session beside another one even where the target was seen to keep one at a time: what
 	// becomes of the two is to be seen.
 	Beside bool
@@ -85,7 +90,6 @@ type Session struct {
 	declared json.RawMessage
 	pending  []*Pending          // unanswered, in order of sending
 	channels map[string]*Pending // owners of HTTP responses
-	answered map[string]*recording.Exchange
 	// given maps the ids of all requests that were sent to their exchanges.
 	given map[string]*recording.Exchange
 	// theirs are the ids of the target's own requests that we answered.
@@ -147,6 +151,10 @@ type OpenError struct {
 	Offers requirement.Revision
 }
 
+func unopened(code recording.Code, reason string) *OpenError {
+	return &OpenError{Code: code, Reason: reason}
+}
+
 func (e *OpenError) Error() string { return e.Reason }
 
 // Unwrap is the cause.
@@ -159,13 +167,15 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 	if opts.Dialer != nil {
 		dialer = opts.Dialer
 	}
+	if opts.ID == "" {
+		opts.ID = opts.NextID()
+	}
 	s := &Session{
 		opts:     opts,
 		rec:      recording.NewSession(opts.ID, opts.Kind, opts.Transcript.Now()),
 		nextID:   firstID(dialer.Transport(), opts.ID),
 		over:     dialer.Transport(),
 		channels: map[string]*Pending{},
-		answered: map[string]*recording.Exchange{},
 		given:    map[string]*recording.Exchange{},
 		theirs:   map[string]bool{},
 		changed:  make(chan struct{}),
@@ -234,8 +244,8 @@ func (s *Session) handshake(ctx context.Context) error {
 	if x.Outcome == recording.Unsent {
 		code := map[bool]recording.Code{true: recording.CodeUnreachable,
 			false: recording.CodeDied}[x.Unreached()]
-		return &OpenError{Code: code, Reason: "the notification that ends the handshake could not be sent: " +
-			x.Reason}
+		return unopened(code, "the notification that ends the handshake could not be sent: "+
+			x.Reason)
 	}
 	s.bar(x)
 	return nil
@@ -247,16 +257,16 @@ func (s *Session) handshake(ctx context.Context) error {
 func (s *Session) Adopt(x *recording.Exchange) error {
 	switch {
 	case x.Outcome != recording.Replied && s.onlyEchoes():
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: echoReason}
+		return unopened(recording.CodeNoHandshake, echoReason)
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP, x.Outcome == recording.Unsent &&
 		s.over != requirement.Stdio:
-		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
+		return unopened(recording.CodeUnreachable, x.Reason)
 	case x.Outcome == recording.Lost:
 		reason := "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")
 		if said := s.nonsense(); said != "" {
 			reason += "; until then the target sent " + said + ", which is no JSON"
 		}
-		return &OpenError{Code: recording.CodeDied, Reason: reason}
+		return unopened(recording.CodeDied, reason)
 	case x.Outcome != recording.Replied && s.spread() != nil:
 		return s.spreadError("initialize")
 	case x.Outcome == recording.Silent && s.nonsense() != "":
@@ -264,28 +274,27 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		if s.over == requirement.Stdio {
 			reason += "; only messages go to standard output, logs and banners to standard error"
 		}
-		return &OpenError{Code: recording.CodeUnreadable, Reason: reason}
+		return unopened(recording.CodeUnreadable, reason)
 	case x.Outcome == recording.Silent:
-		return &OpenError{Code: recording.CodeNoAnswer, Reason: "initialize was not answered: " + x.Reason}
+		return unopened(recording.CodeNoAnswer, "initialize was not answered: "+x.Reason)
 	case x.Limit:
-		return &OpenError{Code: recording.CodeVolume, Reason: "initialize: " + x.Reason}
+		return unopened(recording.CodeVolume, "initialize: "+x.Reason)
 	case x.Outcome == recording.Canceled:
-		return &OpenError{Code: recording.CodeInterrupted, Reason: x.Reason}
+		return unopened(recording.CodeInterrupted, x.Reason)
 	case x.Outcome == recording.Refused:
-		return &OpenError{Code: recording.CodeThrottled,
-			Reason: x.Reason + "; where it is sessions of which there are too many, instances in a target " +
-				"file says how many may stand"}
+		return unopened(recording.CodeThrottled,
+			x.Reason+"; where it is sessions of which there are too many, instances in a target "+
+				"file says how many may stand")
 	case x.Status == http.StatusUnauthorized:
-		return &OpenError{Code: recording.CodeNoHandshake,
-			Reason: "initialize was answered with HTTP 401: the target wants credentials, which " +
-				"--header-env Authorization=VARIABLE gives where the variable holds \"Bearer TOKEN\" " +
-				"(headers in a target file)" + challenge(x.Header)}
+		return unopened(recording.CodeNoHandshake,
+			"initialize was answered with HTTP 401: the target wants credentials, which "+
+				"--header-env Authorization=VARIABLE gives where the variable holds \"Bearer TOKEN\" "+
+				"(headers in a target file)"+challenge(x.Header))
 	case x.Outcome != recording.Replied:
 		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status,
 			Reason: "initialize got no JSON-RPC answer: " + x.Reason + s.page(x)}
 	case !x.Succeeded():
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " +
-			short(x.Error().Raw)}
+		return unopened(recording.CodeNoHandshake, "initialize was refused: "+short(x.Error().Raw))
 	}
 	version := x.Result().Get("protocolVersion").String()
 	if mistyped(x) {

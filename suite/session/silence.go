@@ -11,11 +11,37 @@ import (
 
 // silence is what is known, by method, of requests that were waited for in full.
 type silence struct {
-	mu       sync.Mutex
-	unheard  map[string]int  // how many of them got no answer
-	answered map[string]bool // that one had a result, or an answer that came late
-	inTime   map[string]bool // that one had a result within the time for one request
-	overdue  map[string]bool // that one was not answered in time in a clean session
+	mu sync.Mutex
+	of map[string]heard
+}
+
+// heard is what is known of the requests of one method.
+type heard struct {
+	unheard  int  // how many of them got no answer
+	answered bool // one had a result, or an answer that came late
+	inTime   bool // one had a result within the time for one request
+	overdue  bool // one was not answered in time in a clean session
+}
+
+// note changes what is known of a method.
+func (h *Habits) note(method string, change func(*heard)) {
+	if h == nil || method == "" {
+		return
+	}
+	h.silence.mu.Lock()
+	defer h.silence.mu.Unlock()
+	if h.silence.of == nil {
+		h.silence.of = map[string]heard{}
+	}
+	known := h.silence.of[method]
+	change(&known)
+	h.silence.of[method] = known
+}
+
+// known is what is known of a method.
+func (h *Habits) known(method string) (known heard) {
+	h.note(method, func(all *heard) { known = *all })
+	return known
 }
 
 // neverAnswered is how many requests of a method are waited for in full that get no answer before it is
@@ -26,47 +52,30 @@ const neverAnswered = 3
 func (h *Habits) Forget() {
 	h.silence.mu.Lock()
 	defer h.silence.mu.Unlock()
-	clear(h.silence.unheard)
+	for method, known := range h.silence.of {
+		known.unheard = 0
+		h.silence.of[method] = known
+	}
 }
 
 // noAnswer notes that a request was waited for in full, and whether that was in a clean session.
 func (h *Habits) noAnswer(method string, clean bool) {
-	if h == nil || method == "" {
-		return
-	}
-	h.silence.mu.Lock()
-	defer h.silence.mu.Unlock()
-	if h.silence.unheard == nil {
-		h.silence.unheard, h.silence.overdue = map[string]int{}, map[string]bool{}
-	}
-	h.silence.unheard[method]++
-	h.silence.overdue[method] = h.silence.overdue[method] || clean
+	h.note(method, func(known *heard) {
+		known.unheard++
+		known.overdue = known.overdue || clean
+	})
 }
 
 // hasAnswered notes that a request had a result, or an answer that came late, and which of the two.
 func (h *Habits) hasAnswered(method string, inTime bool) {
-	if h == nil || method == "" {
-		return
-	}
-	h.silence.mu.Lock()
-	defer h.silence.mu.Unlock()
-	if h.silence.answered == nil {
-		h.silence.answered, h.silence.inTime = map[string]bool{}, map[string]bool{}
-	}
-	h.silence.answered[method] = true
-	h.silence.inTime[method] = h.silence.inTime[method] || inTime
+	h.note(method, func(known *heard) { known.answered, known.inTime = true, known.inTime || inTime })
 }
 
 // Overdue reports whether requests of a method are never answered in time, not even in a session in which
 // nothing odd was sent: that one is not shows nothing of the session then.
 func (s *Session) Overdue(method string) bool {
-	h := s.opts.Habits
-	if h == nil {
-		return false
-	}
-	h.silence.mu.Lock()
-	defer h.silence.mu.Unlock()
-	return h.silence.overdue[method] && !h.silence.inTime[method]
+	known := s.opts.Habits.known(method)
+	return known.overdue && !known.inTime
 }
 
 // expected is how long an answer is waited for: the whole time, or a part of it where the target has never
@@ -74,16 +83,11 @@ func (s *Session) Overdue(method string) bool {
 // and a run that waits for each of them spends its time on one defect.
 func (h *Habits) expected(method string, whole time.Duration) time.Duration {
 	const part = 5
-	if h == nil || method == "" {
-		return whole
-	}
 	enough := neverAnswered
 	if strings.HasPrefix(method, notifications) {
 		enough = 1
 	}
-	h.silence.mu.Lock()
-	defer h.silence.mu.Unlock()
-	if h.silence.answered[method] || h.silence.unheard[method] < enough {
+	if known := h.known(method); known.answered || known.unheard < enough {
 		return whole
 	}
 	return whole / part

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // OneProcess says, in one sentence, how a program shows that a second copy of it ends while the first one
@@ -18,15 +17,15 @@ import (
 // one after the other. Those revisions are served from then on. It is empty if the program does not. What
 // ends over server/discover alone is not asked again. The sessions that were left open are closed if anything
 // is asked.
-func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Options,
-	ids func() string) string {
+func (f *Found) OneProcess(ctx context.Context) string {
 	all := slices.Sorted(maps.Keys(f.ended))
 	if f.asked < 2 || len(all) == 0 || all[0].Modern() && f.asked > 2 {
 		return ""
 	}
 	first := f.ended[all[0]]
 	f.Close()
-	f.each(ctx, dialer, opts, all, 1, ids)
+	f.opts.Spare = false
+	f.each(ctx, all, 1)
 	served := slices.DeleteFunc(slices.Clone(all), func(rev requirement.Revision) bool {
 		return !slices.Contains(f.Served, rev)
 	})
@@ -44,20 +43,18 @@ func (f *Found) OneProcess(ctx context.Context, dialer transport.Dialer, opts Op
 // ends one when another begins, which it may at any time (2025-03-26 basic/transports#session-management), or
 // refuses one until the other has ended. It is empty if the target does neither. The sessions in f.Open may
 // have ended meanwhile.
-func (f *Found) Single(ctx context.Context, dialer transport.Dialer, opts Options, ids func() string) string {
+func (f *Found) Single(ctx context.Context) string {
 	var open []*Session
 	for rev, s := range f.Open {
 		if !rev.Modern() && s.HTTPSession() != "" {
 			open = append(open, s)
 		}
 	}
-	if dialer.Transport() != requirement.HTTP || len(open) == 0 && len(f.Offered) == 0 {
+	if f.over() != requirement.HTTP || len(open) == 0 && len(f.Offered) == 0 {
 		return ""
 	}
 	another := func(rev requirement.Revision) (*Session, error) {
-		o := opts
-		o.Revision, o.ID, o.Kind = rev, ids(), recording.Probe
-		s, err := Open(ctx, dialer, o)
+		s, err := f.open(ctx, rev, recording.Probe)
 		if err != nil {
 			s.Close(ctx)
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -71,13 +70,11 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestSingle(t *testing.T) {
 	single := func(s *sessions) (how string) {
 		synctest.Test(t, func(t *testing.T) {
-			var n atomic.Int64
-			ids := func() string { return fmt.Sprint("s", n.Add(1)) }
 			dialer := &transport.HTTP{Client: transport.Client{Handler: s}}
 			found, err := Detect(t.Context(), dialer, options(""),
-				[]requirement.Revision{requirement.R20250618, requirement.R20251125}, 0, ids)
+				[]requirement.Revision{requirement.R20250618, requirement.R20251125}, 0)
 			if err == nil || s.lost == nil {
-				how = found.Single(t.Context(), dialer, options(""), ids)
+				how = found.Single(t.Context())
 			}
 			found.Close()
 		})

@@ -58,11 +58,10 @@ func closes(line []byte) bool { return len(line) > 0 && (line[0] == '}' || line[
 // spreadError is why a session could not be opened whose first request was answered over several
 // lines.
 func (s *Session) spreadError(method string) *OpenError {
-	return &OpenError{Code: recording.CodeUnreadable,
-		Reason: method + " was answered with JSON over several lines: a message must not contain newlines " +
-			"on stdio " +
-			"(basic/transports#stdio); write it without indentation, on one line: " +
-			wire.Excerpt(bytes.Join(bytes.Fields(s.spread()), []byte(" ")), 80)}
+	return unopened(recording.CodeUnreadable,
+		method+" was answered with JSON over several lines: a message must not contain newlines "+
+			"on stdio (basic/transports#stdio); write it without indentation, on one line: "+
+			wire.Excerpt(bytes.Join(bytes.Fields(s.spread()), []byte(" ")), 80))
 }
 
 // endSpread ends the wait for the answer to a first request when it has come over several lines,

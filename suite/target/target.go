@@ -62,9 +62,9 @@ type Target struct {
 // OptOut is a requirement that is not to be judged.
 type OptOut struct {
 	// ID is the permanent id of the requirement, such as "SEC-06".
-	ID string `yaml:"id"`
+	ID string `json:"id" yaml:"id"`
 	// Reason says why, in the user's words; reports repeat it.
-	Reason string `yaml:"reason"`
+	Reason string `json:"reason" yaml:"reason"`
 }
 
 // Allowance names behaviour that is intended, or a permission for the run.
@@ -154,20 +154,40 @@ const (
 	RightsNone Rights = "none"
 )
 
-// Limits bounds a run against this target. Zero members keep the defaults;
-// flags of the command line stand above them.
+// Limits bounds a run. Those of a configuration, as flags make one, stand above those of its target;
+// members that are zero in both are [DefaultLimits].
 type Limits struct {
 	Timeout      time.Duration `yaml:"timeout"`       // one request
 	StartTimeout time.Duration `yaml:"start-timeout"` // from starting or dialling to the first answer
-	Budget       time.Duration `yaml:"budget"`        // the whole run
-	QuietWindow  time.Duration `yaml:"quiet-window"`  // how long silence is watched
-	Jobs         int           `yaml:"jobs"`          // scenarios at once
-	// requests per second; 0: 50 where a URL is not on this machine, else no limit
-	Rate       float64 `yaml:"rate"`
-	Message    int     `yaml:"message-bytes"` // bytes of one incoming message
-	Connection int64   `yaml:"connection-bytes"`
-	Run        int64   `yaml:"run-bytes"` // bytes that are kept of everything
-	Pages      int     `yaml:"pages"`     // pages of a list
+	// the whole run; without one it gets more than the default where detection takes more than 3 s
+	Budget      time.Duration `yaml:"budget"`
+	QuietWindow time.Duration `yaml:"quiet-window"` // how long silence is watched
+	Jobs        int           `yaml:"jobs"`         // scenarios at once
+	// messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
+	Rate            float64 `yaml:"rate"`
+	MessageBytes    int     `yaml:"message-bytes"`    // of one message that are read
+	ConnectionBytes int64   `yaml:"connection-bytes"` // of one connection that are read
+	RunBytes        int64   `yaml:"run-bytes"`        // of what crosses the wire that are kept
+	Pages           int     `yaml:"pages"`            // of a list that are asked for
+	Reads           int     `yaml:"-"`                // listed resources that are read; negative: all
+}
+
+// DefaultLimits are the limits of a run for which nobody gives any.
+var DefaultLimits = Limits{
+	Timeout: 10 * time.Second, StartTimeout: 30 * time.Second, Budget: 5 * time.Minute,
+	QuietWindow: 300 * time.Millisecond, Jobs: 8, MessageBytes: 16 << 20, ConnectionBytes: 64 << 20,
+	RunBytes: 128 << 20, Pages: 2500, Reads: 50,
+}
+
+// Over is l with the members of others in place of those that are not set: zero, or negative where that
+// means nothing.
+func (l Limits) Over(others Limits) Limits {
+	for f, v := range reflect.ValueOf(&l).Elem().Fields() {
+		if v.IsZero() || v.CanInt() && v.Int() < 0 && f.Name != "Reads" {
+			v.Set(reflect.ValueOf(others).FieldByIndex(f.Index))
+		}
+	}
+	return l
 }
 
 // remoteRate is the rate at which a server on another machine is called.

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -203,6 +204,7 @@ func (c *client) fallen() error {
 
 // shutdown cancels all requests and waits until nothing of them is left.
 func (c *client) shutdown(ctx context.Context) {
+	c.finish(ErrClosed)
 	c.countMu.Lock()
 	c.closed = true
 	c.countMu.Unlock()
@@ -238,6 +240,19 @@ type request struct {
 	body []byte
 }
 
+// send makes one HTTP request, whose answer comes on a channel of its own, or on the given one.
+func (c *client) send(ctx context.Context, m Message, to *url.URL, channel string) (*Sent, error) {
+	r, err := c.newRequest(m, to)
+	if err != nil {
+		return nil, err
+	}
+	x, err := c.do(ctx, r, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.sent(cmp.Or(channel, x.channel)), nil
+}
+
 // newRequest builds the HTTP request of a message.
 func (c *client) newRequest(m Message, to *url.URL) (*request, error) {
 	method := m.Method
@@ -247,7 +262,7 @@ func (c *client) newRequest(m Message, to *url.URL) (*request, error) {
 	if m.URL != "" {
 		ref, err := to.Parse(m.URL)
 		if err != nil {
-			return nil, fmt.Errorf("cannot send: %w", err)
+			return nil, unsent(err)
 		}
 		to = ref
 	}
@@ -257,7 +272,7 @@ func (c *client) newRequest(m Message, to *url.URL) (*request, error) {
 	}
 	req, err := http.NewRequest(method, to.String(), body)
 	if err != nil {
-		return nil, fmt.Errorf("cannot send: %w", err)
+		return nil, unsent(err)
 	}
 	c.setHeader(req, m)
 	c.limits.Reuse.mark(req)

@@ -83,6 +83,9 @@ func httpError(u *url.URL, err error) error {
 	return say("the exchange with %s failed: %v", at, err)
 }
 
+// unsent is why a message was not sent.
+func unsent(err error) error { return fmt.Errorf("cannot send: %w", err) }
+
 // LimitError is why we cut something off: it went beyond one of the [Limits].
 type LimitError struct{ Reason string }
 

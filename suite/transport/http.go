@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -67,34 +66,23 @@ func endpoint(text string, handler http.Handler, inProcess string) (*url.URL, er
 
 type httpConn struct {
 	*client
-	url    *url.URL
-	once   sync.Once
-	ending Ending
+	url *url.URL
 }
 
 // Send makes one HTTP request.
 func (c *httpConn) Send(ctx context.Context, m Message) (*Sent, error) {
-	r, err := c.newRequest(m, c.url)
-	if err != nil {
-		return nil, err
-	}
-	x, err := c.do(ctx, r, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	return x.sent(x.channel), nil
+	return c.send(ctx, m, c.url, "")
 }
 
 // Close drops everything that is still running. To end a session, send DELETE
 // before.
 func (c *httpConn) Close(ctx context.Context) Ending {
-	c.once.Do(func() {
-		c.ending = Ending{By: "us"}
+	return c.close(func() Ending {
+		e := Ending{By: "us"}
 		if err := c.limitErr(); err != nil {
-			c.ending.Reason = err.Error()
+			e.Reason = err.Error()
 		}
-		c.finish(ErrClosed)
 		c.shutdown(ctx)
+		return e
 	})
-	return c.ending
 }

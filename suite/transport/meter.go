@@ -29,6 +29,15 @@ type line struct {
 	over  chan struct{}
 	// exceeded is called once, when a limit of the connection is exceeded.
 	exceeded func()
+
+	once   sync.Once
+	ending Ending
+}
+
+// close ends the connection unless it was ended before, and says how it has come to its end.
+func (l *line) close(end func() Ending) Ending {
+	l.once.Do(func() { l.ending = end() })
+	return l.ending
 }
 
 func newLine(sink Sink, limits Limits) *line {

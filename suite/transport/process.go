@@ -216,8 +216,6 @@ type processConn struct {
 	status  string        // likewise
 
 	stdinOnce sync.Once
-	closeOnce sync.Once
-	ending    Ending
 }
 
 // watch reaps the process and then clears away what is left of its group.
@@ -303,11 +301,10 @@ func (c *processConn) kill(why string) {
 // Close shuts the process down; see the top of this file. The end of the
 // context cuts the waiting short.
 func (c *processConn) Close(ctx context.Context) Ending {
-	c.closeOnce.Do(func() { c.ending = c.close(ctx) })
-	return c.ending
+	return c.close(func() Ending { return c.end(ctx) })
 }
 
-func (c *processConn) close(ctx context.Context) Ending {
+func (c *processConn) end(ctx context.Context) Ending {
 	e := Ending{By: "us", How: "exited"}
 	limit := c.limitErr()
 	over := isClosed(c.exited)

@@ -42,11 +42,11 @@ type call struct {
 func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call,
 	error) {
 	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("cannot send: %w", err)
+		return nil, unsent(err)
 	}
 	channel, ok := c.begin(r.Method, channel)
 	if !ok {
-		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
+		return nil, unsent(ErrClosed)
 	}
 	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
 	x.ctx, x.cancel = context.WithCancel(c.ctx)

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -69,9 +68,6 @@ type sseConn struct {
 	named    chan struct{} // closed at the first endpoint event
 	endpoint *url.URL      // valid then; nil if the event cannot be used
 	why      string        // why it cannot
-
-	once   sync.Once
-	ending Ending
 }
 
 func (c *sseConn) open(ctx context.Context) error {
@@ -174,30 +170,17 @@ func (c *sseConn) Endpoint() string { return c.endpoint.Redacted() }
 // Send posts a message to the endpoint. Messages with another method go to the
 // URL of the stream.
 func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
-	to, post := c.url, m.Method == "" || m.Method == http.MethodPost
-	if post {
-		to = c.endpoint
+	if m.Method == "" || m.Method == http.MethodPost {
+		return c.send(ctx, m, c.endpoint, channelSSE)
 	}
-	r, err := c.newRequest(m, to)
-	if err != nil {
-		return nil, err
-	}
-	x, err := c.do(ctx, r, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	if post {
-		return x.sent(channelSSE), nil
-	}
-	return x.sent(x.channel), nil
+	return c.send(ctx, m, c.url, "")
 }
 
 // Close closes the event stream, which is how the transport ends a session.
 func (c *sseConn) Close(ctx context.Context) Ending {
-	c.once.Do(func() {
-		c.ending = c.ended()
-		c.finish(ErrClosed)
+	return c.close(func() Ending {
+		e := c.ended()
 		c.shutdown(ctx)
+		return e
 	})
-	return c.ending
 }

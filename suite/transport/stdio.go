@@ -147,7 +147,7 @@ func (s *stdio) writeMessages(out io.Writer) {
 // when the target reads on.
 func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("cannot send: %w", err)
+		return nil, unsent(err)
 	}
 	j := newJob(m)
 	select {
@@ -156,9 +156,9 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being "+
 			"written: %w", ended(ctx))
 	case <-s.quit:
-		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
+		return nil, unsent(ErrClosed)
 	case <-s.over:
-		return nil, fmt.Errorf("cannot send: %w", s.Err())
+		return nil, unsent(s.Err())
 	}
 	select {
 	case err := <-j.done:
@@ -178,7 +178,7 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 			}
 			return nil, s.writeError(err)
 		default:
-			return nil, fmt.Errorf("cannot send: %w", s.Err())
+			return nil, unsent(s.Err())
 		}
 	}
 	return stdioSent(), nil
@@ -186,13 +186,13 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 
 func (s *stdio) writeError(err error) error {
 	if ended := s.Err(); ended != nil {
-		return fmt.Errorf("cannot send: %w", ended)
+		return unsent(ended)
 	}
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		// Most often this is the end of the target, noticed a moment before
 		// the process was reaped: then that is what there is to say.
 		if within(drainWait, s.over) {
-			return fmt.Errorf("cannot send: %w", s.Err())
+			return unsent(s.Err())
 		}
 		return fmt.Errorf("the target has closed its input: %w", err)
 	}
@@ -253,8 +253,6 @@ type pipeConn struct {
 	*stdio
 	rwc       io.ReadWriteCloser
 	closeOnce sync.Once
-	once      sync.Once
-	ending    Ending
 }
 
 func (c *pipeConn) closeStream() {
@@ -267,11 +265,10 @@ func (c *pipeConn) closeStream() {
 
 // Close ends the input, waits, and closes the connection.
 func (c *pipeConn) Close(ctx context.Context) Ending {
-	c.once.Do(func() { c.ending = c.close(ctx) })
-	return c.ending
+	return c.close(func() Ending { return c.end(ctx) })
 }
 
-func (c *pipeConn) close(ctx context.Context) Ending {
+func (c *pipeConn) end(ctx context.Context) Ending {
 	begin := time.Now()
 	e := c.ended()
 	if half, ok := c.rwc.(interface{ CloseWrite() error }); ok && e.Reason == "" {

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -22,28 +21,28 @@ var batchesScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return p.Revision() == requirement.R20250326
 	}, recording.CodeCombination, "only 2025-03-26 has batches"),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 		list := func(id int) string {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, c.Ordinary("").Method)
 		}
 		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
 		// Many targets ignore a batch, and what is asked for is not much.
-		patience := c.Patience(ctx, time.Second/5)
+		patience := c.Patience(time.Second / 5)
 		const unknown = `{"jsonrpc":"2.0","id":910013,"method":"mcpcheck/no-such-method","params":{}}`
 		requests := batch(stepRequests, "910001 910002", 2, list(910001), ping(910002))
 		mixed := batch(stepMixed, "910011 910012 910013", 3, ping(910011), note, unknown, list(910012))
 		mixed.Tags[tagFailing] = "910013"
 		requests.Timeout, mixed.Timeout = patience, patience
-		x := c.Do(ctx, requests)
+		x := c.Do(requests)
 		if x.Outcome != recording.Replied {
 			return // what does not take batches at all need not be shown five
 		}
-		c.Do(ctx, mixed)
+		c.Do(mixed)
 		quiet := batch(stepNotifications, "", 1, note, note)
 		quiet.Notification = true
 		invalid := batch(stepInvalidMember, "910031", 3, "1", list(910031))
-		c.Probes(ctx, quiet, batch(stepEmpty, "", 1), invalid)
+		c.Probes(quiet, batch(stepEmpty, "", 1), invalid)
 	}),
 }
 

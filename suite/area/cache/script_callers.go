@@ -1,8 +1,6 @@
 package cache
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -27,21 +25,21 @@ var callersScenario = &scenario.Scenario{
 			recording.CodeNeedsConfig,
 			"the target file has to give two identities with different rights (identities)"),
 	),
-	Script: scenario.OnClean(func(ctx context.Context, me *scenario.Client) {
+	Script: scenario.OnClean(func(me *scenario.Client) {
 		for i := range me.Target.Identities {
 			id := &me.Target.Identities[i]
-			them, ok := me.As(ctx, id)
+			them, ok := me.As(id)
 			if !ok {
 				continue
 			}
 			seen := map[string]bool{}
 			if id.Rights != target.RightsNone && id.Rights != target.RightsForeign {
-				compare(ctx, me, them, id.Name, "resources/list", "")
+				compare(me, them, id.Name, "resources/list", "")
 			}
 			for _, subject := range me.Target.Subjects.Protected {
 				if subject.Identity == id.Name && !seen[subject.URI] {
 					seen[subject.URI] = true
-					compare(ctx, me, them, id.Name, "resources/read", subject.URI)
+					compare(me, them, id.Name, "resources/read", subject.URI)
 				}
 			}
 		}
@@ -49,14 +47,14 @@ var callersScenario = &scenario.Scenario{
 }
 
 // compare asks for one thing as one caller, as another, and as the first again.
-func compare(ctx context.Context, me, them *scenario.Client, identity, method, uri string) {
+func compare(me, them *scenario.Client, identity, method, uri string) {
 	q := session.Request{Method: method}
 	if uri != "" {
 		q.Params = map[string]any{"uri": uri}
 	}
 	ask := func(c *scenario.Client, step recording.Step) {
 		q.Step, q.Tags = step, recording.Tags{tagIdentity: identity, tagSubject: method + " " + uri}
-		c.Do(ctx, q)
+		c.Do(q)
 	}
 	ask(me, stepMine)
 	if uri != "" {

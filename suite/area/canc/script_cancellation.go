@@ -1,7 +1,6 @@
 package canc
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -53,58 +52,57 @@ var oddCancellationsScenario = &scenario.Scenario{
 		"an id that the first one cancels.",
 	In:    scenario.Expendable,
 	After: verdict.Reads,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
-		c.Do(ctx, c.Ordinary(stepDone))
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
+		c.Do(c.Ordinary(stepDone))
 		var more []session.Request
 		if c.S.HTTPSession() == "" {
 			more = toFinish(c)
 		}
-		c.DoEach(ctx, more...)
+		c.DoEach(more...)
 		var cancellations []session.Request
 		for _, x := range c.Rec.Steps(stepDone) {
 			cancellations = append(cancellations, cancellationOfDone(x))
 		}
-		standing := standing(ctx, c)
+		standing := standing(c)
 		var underWay *session.Pending
 		elsewhere := func() *session.Pending { return nil }
 		if slow := c.Target.Subjects.Slow; slow != nil && slow.AtLeast < c.Limits.Timeout/4 {
-			elsewhere = anothersRead(ctx, c)
+			elsewhere = anothersRead(c)
 			q := slowly(c, stepUnderWay)
 			q.ID = json.RawMessage(longerID)
-			underWay = c.Start(ctx, q)
+			underWay = c.Start(q)
 		}
 		used := c.S
-		c.Probes(ctx, append(cancellations,
-			cancellation(stepUnknown, map[string]any{"requestId": unknownID}),
+		c.Probes(append(cancellations, cancellation(stepUnknown, map[string]any{"requestId": unknownID}),
 			cancellation(stepUnknown, map[string]any{"requestId": longerID}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}),
 			cancellation(stepNoParams, nil))...)
 		if c.S != used {
 			for _, q := range append(more, c.Ordinary(stepDone)) {
-				c.ProbeAfter(ctx, q, cancellationOfDone)
+				c.ProbeAfter(q, cancellationOfDone)
 			}
 		}
 		others := elsewhere()
 		if underWay != nil {
-			underWay.Wait(ctx)
+			underWay.Wait(c)
 		}
-		if c.Do(ctx, c.Ordinary(stepAfter)).Succeeded() {
+		if c.Do(c.Ordinary(stepAfter)).Succeeded() {
 			named := c.Ordinary(stepNamed)
 			named.ID = json.RawMessage(strconv.Itoa(unknownID))
-			c.Do(ctx, named)
+			c.Do(named)
 		}
 		if standing != nil {
-			endStanding(ctx, c, standing)
+			endStanding(c, standing)
 		}
 		for _, q := range more {
 			if q.Method == "resources/subscribe" {
-				c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe",
+				c.Do(session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe",
 					Params: q.Params})
 			}
 		}
 		if underWay != nil {
-			undisturbedRead(ctx, c, underWay, others)
+			undisturbedRead(c, underWay, others)
 		}
 	}),
 }
@@ -112,35 +110,35 @@ var oddCancellationsScenario = &scenario.Scenario{
 // anothersRead begins a slow read of another client's, under an id that a cancellation names in a session
 // where there is no such request; what it returns waits for the answer. On stdio another client has another
 // process, and without sessions clients are not told apart.
-func anothersRead(ctx context.Context, c *scenario.Client) (wait func() *session.Pending) {
+func anothersRead(c *scenario.Client) (wait func() *session.Pending) {
 	nothing := func() *session.Pending { return nil }
 	if c.Modern() || c.OnStdio() || len(c.Sessionless()) > 0 || c.Limited() {
 		return nothing
 	}
-	other, ok := c.Fresh(ctx, scenario.Probing)
+	other, ok := c.Fresh(scenario.Probing)
 	if !ok {
 		return nothing
 	}
 	q := slowly(c, stepElsewhere)
 	q.ID = json.RawMessage(strconv.Itoa(unknownID))
-	read := other.S.Start(ctx, q)
+	read := other.S.Start(c, q)
 	// what comes on another connection may overtake it
-	other.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond))
+	other.Quiet(min(c.Target.Subjects.Slow.AtLeast/4, 50*time.Millisecond))
 	return func() *session.Pending {
-		other.Note(read.Wait(ctx))
+		other.Note(read.Wait(c))
 		return read
 	}
 }
 
 // undisturbedRead repeats a slow read in a session in which nothing is cancelled, if one that may have been
 // disturbed came to nothing.
-func undisturbedRead(ctx context.Context, c *scenario.Client, disturbed ...*session.Pending) {
-	fails := func(one *session.Pending) bool { return one != nil && !one.Wait(ctx).Succeeded() }
+func undisturbedRead(c *scenario.Client, disturbed ...*session.Pending) {
+	fails := func(one *session.Pending) bool { return one != nil && !one.Wait(c).Succeeded() }
 	if !slices.ContainsFunc(disturbed, fails) || c.Limited() {
 		return
 	}
-	if c, ok := c.Fresh(ctx, scenario.Probing); ok {
-		c.Note(c.S.Do(ctx, slowly(c, stepUndisturbed)))
+	if c, ok := c.Fresh(scenario.Probing); ok {
+		c.Once(slowly(c, stepUndisturbed))
 	}
 }
 
@@ -169,25 +167,25 @@ func toFinish(c *scenario.Client) []session.Request {
 
 // standing is a subscription that no cancellation names, where one channel carries all messages; nil if there
 // is none.
-func standing(ctx context.Context, c *scenario.Client) *session.Stream {
+func standing(c *scenario.Client) *session.Stream {
 	if !c.Modern() || !c.OnStdio() || !c.Facts.Declares("resources.listChanged") {
 		return nil
 	}
-	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true},
+	st := c.S.Listen(c, recording.StepListen, session.Filter{ListChanged: true},
 		session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack == nil || scenario.Answered(st) {
-		c.Note(st.Stop(ctx))
+		c.Note(st.Stop(c))
 		return nil
 	}
 	return st
 }
 
 // endStanding ends a subscription, and notes whether the target had ended it before.
-func endStanding(ctx context.Context, c *scenario.Client, st *session.Stream) {
+func endStanding(c *scenario.Client, st *session.Stream) {
 	if scenario.Answered(st) && st.Cut() == "" {
 		st.Exchange().Tags[scenario.TagEnded] = "yes"
 	}
-	c.Note(st.Stop(ctx))
+	c.Note(st.Stop(c))
 }
 
 // slow leaves out targets without a resource that is slow to read.
@@ -209,8 +207,8 @@ func slowRead(c *scenario.Client, step recording.Step) session.Request {
 
 // underway lets time pass until a slow read is certainly under way, and certainly
 // not done.
-func underway(ctx context.Context, c *scenario.Client) {
-	c.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
+func underway(c *scenario.Client) {
+	c.Quiet(min(c.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
 }
 
 // Step "slow" is a slow read with a progress token. It is cancelled by step
@@ -229,20 +227,20 @@ var cancelledReadScenario = &scenario.Scenario{
 			"over HTTP a request is cancelled by closing its stream: nothing can come after that"),
 		slow,
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(session.Options{}, func(c *scenario.Client) {
 		q := slowRead(c, stepSlow)
 		q.Tags[tagGrace] = min(c.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
-		pending := c.Start(ctx, q)
+		pending := c.Start(q)
 		beside := slowly(c, stepUnderWay)
 		beside.Tags = recording.Tags{recording.TagCancelled: "yes"} // should the cancellation take it along
-		other := c.Start(ctx, beside)
-		underway(ctx, c)
+		other := c.Start(beside)
+		underway(c)
 		c.Mark(markCancelling)
-		cancel(ctx, c, pending)
-		c.S.Quiet(ctx, min(c.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+c.Limits.QuietWindow)
+		cancel(c, pending)
+		c.Quiet(min(c.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second) + c.Limits.QuietWindow)
 		pending.Finish()
 		pending.Cancel()
-		undisturbedRead(ctx, c, other)
+		undisturbedRead(c, other)
 	}),
 }
 
@@ -261,19 +259,19 @@ var droppedReadsScenario = &scenario.Scenario{
 			"only in modern revisions over HTTP a closed stream cancels a request"),
 		slow,
 	),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		const reads = 100
 		pending := make([]*session.Pending, reads)
 		for i := range pending {
-			pending[i] = c.Start(ctx, slowRead(c, stepDropped))
+			pending[i] = c.Start(slowRead(c, stepDropped))
 		}
-		underway(ctx, c)
+		underway(c)
 		for _, one := range pending {
 			one.Cancel()
 			one.Finish()
 		}
-		underway(ctx, c) // so that the target has noticed
-		c.Note(c.S.Do(ctx, c.Ordinary(stepAfter)))
+		underway(c) // so that the target has noticed
+		c.Once(c.Ordinary(stepAfter))
 	}),
 }
 
@@ -293,12 +291,12 @@ var resumedReadScenario = &scenario.Scenario{
 			"it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
 		slow,
 	),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
-		pending, event, seen := untilEvent(ctx, c)
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
+		pending, event, seen := untilEvent(c)
 		// the session that others had used is over
-		if x := pending.Exchange(); x.Status == http.StatusNotFound && c.Replace(ctx) {
+		if x := pending.Exchange(); x.Status == http.StatusNotFound && c.Replace() {
 			x.Step += recording.StepLost
-			pending, event, seen = untilEvent(ctx, c)
+			pending, event, seen = untilEvent(c)
 		}
 		if !seen {
 			c.Skip(recording.CodeNotExercised,
@@ -306,7 +304,7 @@ var resumedReadScenario = &scenario.Scenario{
 			return
 		}
 		pending.Cancel()
-		resumed(ctx, c, pending, event.Event.ID)
+		resumed(c, pending, event.Event.ID)
 		pending.Finish()
 	}),
 }
@@ -314,14 +312,14 @@ var resumedReadScenario = &scenario.Scenario{
 // resumed waits for the answer to a read on the streams that go on behind an event. A server may end these
 // before the answer, too, for the client to come back after the time of their last retry field: it does so up
 // to three times, in all longer than the read takes.
-func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, last string) {
+func resumed(c *scenario.Client, pending *session.Pending, last string) {
 	const attempts = 3
 	slow := c.Target.Subjects.Slow.AtLeast
 	timer := time.NewTimer(slow + c.Limits.Timeout)
 	defer timer.Stop()
 	for range attempts {
 		over := false
-		resume := c.Start(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
+		resume := c.Start(session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
 			Header: map[string]string{session.HeaderLastEventID: last},
 			Tags:   recording.Tags{tagEvent: last, tagRequest: string(pending.Exchange().ID)}})
 		select {
@@ -330,7 +328,7 @@ func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, 
 		case <-resume.Ended():
 		case <-timer.C:
 			over = true
-		case <-ctx.Done():
+		case <-c.Done():
 			over = true
 		}
 		resume.Cancel()
@@ -345,18 +343,17 @@ func resumed(ctx context.Context, c *scenario.Client, pending *session.Pending, 
 		case <-pending.Answered():
 			return
 		default:
-			c.S.Quiet(ctx, max(wait, slow/2))
+			c.Quiet(max(wait, slow/2))
 		}
 	}
 }
 
 // untilEvent starts a slow read and waits for its first event with an id; seen is false if the read was
 // answered before: then it is too late to drop its stream.
-func untilEvent(ctx context.Context, c *scenario.Client) (pending *session.Pending, event *wire.Frame,
-	seen bool) {
+func untilEvent(c *scenario.Client) (pending *session.Pending, event *wire.Frame, seen bool) {
 	after := c.S.Last()
-	pending = c.Start(ctx, slowRead(c, stepSlow))
-	event, seen = c.S.Await(ctx, after, c.Target.Subjects.Slow.AtLeast+c.Limits.QuietWindow,
+	pending = c.Start(slowRead(c, stepSlow))
+	event, seen = c.S.Await(c, after, c.Target.Subjects.Slow.AtLeast+c.Limits.QuietWindow,
 		func(f *wire.Frame) bool {
 			return f.Event != nil && f.Event.HasID && f.Event.ID != ""
 		})
@@ -366,7 +363,7 @@ func untilEvent(ctx context.Context, c *scenario.Client) (pending *session.Pendi
 	default:
 	}
 	if !seen {
-		pending.Wait(ctx)
+		pending.Wait(c)
 	}
 	return pending, event, seen
 }
@@ -385,27 +382,27 @@ var listenChurnScenario = &scenario.Scenario{
 			recording.CodeCombination, "it is about the streams of modern revisions over HTTP"),
 		scenario.Declared("resources.listChanged"),
 	),
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok || !listenOnce(ctx, c, stepFirst) {
+	Script: func(p *scenario.Play) {
+		c, ok := p.Expendable()
+		if !ok || !listenOnce(c, stepFirst) {
 			return
 		}
 		p.Establish(recording.FactListens, "yes")
 		scenario.Each(c, make([]struct{}, 40),
-			func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
-		listenOnce(ctx, c, stepLast)
-		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
+			func(_ int, _ struct{}, c *scenario.Client) { listenOnce(c, recording.StepListen) })
+		listenOnce(c, stepLast)
+		c.Once(p.Ordinary(stepAfter))
 	},
 }
 
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
-func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true},
+func listenOnce(c *scenario.Client, step recording.Step) bool {
+	st := c.S.Listen(c, step, session.Filter{ListChanged: true},
 		session.Request{Timeout: c.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}
-	c.Note(st.Stop(ctx))
+	c.Note(st.Stop(c))
 	return st.Ack != nil
 }

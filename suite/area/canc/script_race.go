@@ -29,24 +29,24 @@ var cancelRaceScenario = &scenario.Scenario{
 		"cancellations in another session. A repetition over stdio does without these two.",
 	Phase: scenario.Destructive,
 	In:    scenario.Closing, // what it makes deaf is not to be replaced for others
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, alone, ok := racing(ctx, p)
+	Script: func(p *scenario.Play) {
+		c, alone, ok := racing(p)
 		if !ok {
 			return
 		}
-		served := race(ctx, c)
+		served := race(c)
 		settled := served || answeredTwice(p.Rec, c.S.Answers) || again(p)
 		// what is deaf or gone had heard from other scripts as well; now one starts
-		if !settled && !alone && c.Replace(ctx) {
+		if !settled && !alone && c.Replace() {
 			for _, x := range p.Rec.Exchanges {
 				x.Step += recording.StepLost
 			}
-			served = race(ctx, c)
+			served = race(c)
 			settled = served || answeredTwice(p.Rec, c.S.Answers)
 		}
 		raced := c.S
 		if !settled && p.Rec.Step(recording.StepBefore).Succeeded() {
-			undisturbed(ctx, c)
+			undisturbed(c)
 		}
 		if !c.S.Alive() || !served && c.S == raced {
 			p.End(c.S) // nobody else is to get what is deaf or gone
@@ -57,22 +57,22 @@ var cancelRaceScenario = &scenario.Scenario{
 // race sends a request, races others with their cancellations, and sends one more. It reports whether that is
 // served. Where many are raced at once, and nothing came of it, that is done again: it is a matter of chance
 // whether a request is just being answered when its cancellation is read.
-func race(ctx context.Context, c *scenario.Client) (served bool) {
+func race(c *scenario.Client) (served bool) {
 	const times, enough = 3, 2 * time.Second
-	patience := c.Patience(ctx, 3*time.Second)
-	before := c.Note(c.S.Do(ctx, c.Ordinary(recording.StepBefore)))
+	patience := c.Patience(3 * time.Second)
+	before := c.Once(c.Ordinary(recording.StepBefore))
 	n, began := races(c, before), time.Now()
 	for i := range times {
 		var pending []*session.Pending
 		if together(c) {
-			pending = raceTogether(ctx, c, i, n)
+			pending = raceTogether(c, i, n)
 		} else {
-			pending = raceApart(ctx, c, n, before.Took)
+			pending = raceApart(c, n, before.Took)
 		}
 		last := c.Ordinary(stepAfter)
 		// one after the other, at the worst
 		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took)
-		after := c.S.Do(ctx, last)
+		after := c.S.Do(c, last)
 		for _, one := range pending {
 			one.Cancel()
 			one.Finish()
@@ -110,12 +110,12 @@ func again(p *scenario.Play) bool {
 // racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where
 // the end of a session says something, nothing has happened in it before that could be the reason. A process
 // is started for it only when the one that others have used is not there any more.
-func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, ok bool) {
+func racing(p *scenario.Play) (c *scenario.Client, alone, ok bool) {
 	if p.OnHTTP() && !p.Modern() {
-		c, ok = p.Fresh(ctx, scenario.Probing)
+		c, ok = p.Fresh(scenario.Probing)
 		return c, !p.OneByOne, ok
 	}
-	c, ok = p.Expendable(ctx)
+	c, ok = p.Expendable()
 	return c, false, ok
 }
 
@@ -123,14 +123,14 @@ func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, o
 // long as that lasted, and cancels nothing: a server may end because of how much is asked of it, or how long
 // it lasts. Lists are asked for as often as there, and in place of the other messages stand requests whose
 // answers are small.
-func undisturbed(ctx context.Context, c *scenario.Client) {
+func undisturbed(c *scenario.Client) {
 	said := c.Transcript.Session(c.S.ID())
 	before, until := c.Rec.Step(recording.StepBefore), c.Transcript.Now()
 	if c.S.Alive() {
 		until = c.Rec.Step(stepAfter).Sent // what it is silent to says nothing about how long it lasts
 	}
 	lasting := until - before.Sent
-	if !c.Replace(ctx) {
+	if !c.Replace() {
 		return
 	}
 	until = c.Transcript.Now() + lasting
@@ -142,12 +142,12 @@ func undisturbed(ctx context.Context, c *scenario.Client) {
 		if gjson.GetBytes(f.Raw, "method").Str != q.Method {
 			q = session.Request{Step: stepUndisturbed, Method: c.LifeMethod()}
 		}
-		if c.Note(c.S.Do(ctx, q)).Outcome != recording.Replied {
+		if c.Once(q).Outcome != recording.Replied {
 			return
 		}
 	}
-	c.S.Quiet(ctx, until-c.Transcript.Now())
-	c.Note(c.S.Do(ctx, c.Ordinary(stepUndisturbed)))
+	c.Quiet(until - c.Transcript.Now())
+	c.Once(c.Ordinary(stepUndisturbed))
 }
 
 // together reports whether requests are raced several at once.
@@ -165,20 +165,20 @@ func raced(c *scenario.Client) session.Request {
 // raceApart sends requests one after the other, and the cancellation of each behind it: at once, then
 // later and later, up to when the response is due. Where both travel on connections of their own,
 // it would else be left to chance at which moment of a request its cancellation arrives.
-func raceApart(ctx context.Context, c *scenario.Client, n int, took time.Duration) []*session.Pending {
+func raceApart(c *scenario.Client, n int, took time.Duration) []*session.Pending {
 	const least = 20 * time.Millisecond
 	pending := make([]*session.Pending, n)
 	for i := range pending {
-		pending[i] = c.Start(ctx, raced(c))
+		pending[i] = c.Start(raced(c))
 		if byClosing(c) {
 			pending[i].Cancel()
 			continue
 		}
 		part := float64(i) / float64(n)
 		// most of them early, as a response takes longest on its way
-		c.S.Quiet(ctx, time.Duration(part*part*float64(took)))
-		cancelled := c.Start(ctx, cancelling(pending[i].Exchange().ID))
-		over(ctx, max(2*took, least), pending[i], cancelled)
+		c.Quiet(time.Duration(part * part * float64(took)))
+		cancelled := c.Start(cancelling(pending[i].Exchange().ID))
+		over(c, max(2*took, least), pending[i], cancelled)
 		cancelled.Finish()
 	}
 	return pending
@@ -201,7 +201,7 @@ func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
 // raceTogether writes several requests at once, each with its cancellation, under ids that no earlier round
 // has had. A target that reads both in one go comes to the cancellation while it is busy with the request;
 // were they written one by one, then on a busy machine either would be done with before the other is there.
-func raceTogether(ctx context.Context, c *scenario.Client, round, n int) (pending []*session.Pending) {
+func raceTogether(c *scenario.Client, round, n int) (pending []*session.Pending) {
 	const pairs, most, least = 5, 8, 3
 	first := 930_001 + round*most*pairs
 	writes := min(max(n/pairs, least), most)
@@ -212,7 +212,7 @@ func raceTogether(ctx context.Context, c *scenario.Client, round, n int) (pendin
 			q.ID = json.RawMessage(strconv.Itoa(id + i))
 			batch = append(batch, q, cancelling(q.ID))
 		}
-		for i, one := range c.S.StartTogether(ctx, batch...) {
+		for i, one := range c.S.StartTogether(c, batch...) {
 			c.Note(one.Exchange())
 			if i%2 == 0 {
 				pending = append(pending, one)
@@ -256,10 +256,10 @@ func byClosing(c *scenario.Client) bool {
 }
 
 // cancel cancels a request as a client does.
-func cancel(ctx context.Context, c *scenario.Client, pending *session.Pending) {
+func cancel(c *scenario.Client, pending *session.Pending) {
 	if byClosing(c) {
 		pending.Cancel()
 		return
 	}
-	c.Note(c.S.Do(ctx, cancelling(pending.Exchange().ID)))
+	c.Once(cancelling(pending.Exchange().ID))
 }

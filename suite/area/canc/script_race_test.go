@@ -74,10 +74,10 @@ func TestControlOfTheRace(t *testing.T) {
 					}})
 				st.Limits.Timeout = time.Minute
 				st.Facts.Declared = json.RawMessage(`{"capabilities":{"resources":{}}}`)
-				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-					if client, ok := p.Expendable(ctx); ok {
+				scenariotest.Perform(t, st, func(p *scenario.Play) {
+					if client, ok := p.Expendable(); ok {
 						for range min(before, max(c.ends-1, 0)) {
-							client.S.Do(ctx, p.Ordinary("of others"))
+							client.S.Do(p, p.Ordinary("of others"))
 						}
 					}
 				})

@@ -1,8 +1,6 @@
 package capability
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -18,12 +16,12 @@ var capabilitiesScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: verdict.ResourceWalk,
 	When:  scenario.Declared("resources"),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		listed := p.Resources()
 		walk := p.Earlier(recording.WalkResources).Step(recording.StepPage)
 		if p.Modern() && walk != nil && walk.HasCode(-32021) {
-			if c, ok := p.Clean(ctx); ok {
-				c.Do(ctx, session.Request{Step: stepRichList, Method: "resources/list",
+			if c, ok := p.Clean(); ok {
+				c.Do(session.Request{Step: stepRichList, Method: "resources/list",
 					Capabilities: scenario.RichCapabilities})
 			}
 		}
@@ -31,19 +29,19 @@ var capabilitiesScenario = &scenario.Scenario{
 			p.Skip(recording.CodeNotExercised, "the listed resources are read elsewhere")
 			return
 		}
-		c, ok := p.Expendable(ctx)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
 		if len(listed) == 0 {
-			c.ReadResource(ctx, stepUnlisted, "mcpcheck:no-such-resource", nil)
+			c.ReadResource(stepUnlisted, "mcpcheck:no-such-resource", nil)
 			return
 		}
 		for _, l := range listed[:min(len(listed), 3)] {
 			q := scenario.Of(recording.StepSubscribe, "resources/subscribe", l.URI())
-			if c.OfListed(ctx, q).Succeeded() {
+			if c.OfListed(q).Succeeded() {
 				q.Step, q.Method = recording.StepUnsubscribe, "resources/unsubscribe"
-				c.Do(ctx, q)
+				c.Do(q)
 				return
 			}
 		}

@@ -1,8 +1,6 @@
 package capability
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -20,23 +18,23 @@ var undeclaredScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Facts.Declared) > 0 },
 		recording.CodeNotExercised, "it is not known what the target declares"),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		features := otherFeatures(p)
 		if p.Facts.Declares("resources") && len(features) == 0 {
 			p.Skip(recording.CodeNotExercised, "the target declares everything that could be asked for")
 			return
 		}
-		c, ok := p.Expendable(ctx)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
 		if !p.Facts.Declares("resources") {
-			x := c.Do(ctx, session.Request{Step: recording.StepList, Method: "resources/list"})
+			x := c.Do(session.Request{Step: recording.StepList, Method: "resources/list"})
 			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
-				c.ReadResource(ctx, recording.StepRead, uri, nil)
+				c.ReadResource(recording.StepRead, uri, nil)
 			}
 		}
-		c.DoEach(ctx, features...)
+		c.DoEach(features...)
 	},
 }
 

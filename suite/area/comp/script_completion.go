@@ -1,8 +1,6 @@
 package comp
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -28,8 +26,8 @@ var guardedCompletionsScenario = &scenario.Scenario{
 			"give values that a caller must not be offered in the target "+
 				"file, subjects: {completions: [{template: TEMPLATE, argument: NAME, never: [VALUE]}]}")
 	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := guarded(ctx, p)
+	Script: func(p *scenario.Play) {
+		c, ok := guarded(p)
 		if !ok {
 			return
 		}
@@ -41,20 +39,20 @@ var guardedCompletionsScenario = &scenario.Scenario{
 				all = append(all, q)
 			}
 		}
-		c.DoEach(ctx, all...)
+		c.DoEach(all...)
 	},
 }
 
 // guarded is a client of the weaker identity, or of the endpoint's own.
-func guarded(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
+func guarded(p *scenario.Play) (*scenario.Client, bool) {
 	weaker := p.Target.WithRights(target.RightsWeaker)
 	if weaker == nil {
-		return p.Clean(ctx)
+		return p.Clean()
 	}
 	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: weaker})
 	if err != nil {
 		p.Break(recording.CodeUnreachable, err.Error())
 		return nil, false
 	}
-	return p.Fresh(ctx, session.Options{Dialer: dialer})
+	return p.Fresh(session.Options{Dialer: dialer})
 }

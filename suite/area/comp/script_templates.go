@@ -1,7 +1,6 @@
 package comp
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -72,28 +71,28 @@ var templateCompletionsScenario = &scenario.Scenario{
 		"a context, and what the target file gives.",
 	After: []recording.Name{recording.WalkTemplates},
 	When:  scenario.Completes,
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		all := variables(p)
 		if len(all)+len(p.Target.Subjects.Completions) == 0 {
 			p.Unlisted(recording.WalkTemplates, "no template with a variable is listed")
 			return
 		}
-		c, ok := p.Clean(ctx)
+		c, ok := p.Clean()
 		if !ok {
 			return
 		}
 		values := make([][]string, len(all))
 		scenario.Each(c, all, func(i int, v variable, c *scenario.Client) {
-			x := c.Do(ctx, complete(recording.StepComplete, v.template, v.name, "", nil, nil))
+			x := c.Do(complete(recording.StepComplete, v.template, v.name, "", nil, nil))
 			x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
 				values[i] = append(values[i], s.String())
 				return len(values[i]) < many // there can be as many as fit into a message
 			})
 			if x.Failed() {
-				c.Do(ctx, complete(stepTyped, v.template, v.name, "a", nil, nil))
+				c.Do(complete(stepTyped, v.template, v.name, "a", nil, nil))
 			}
 		})
-		c.DoEach(ctx, further(p, all, values)...)
+		c.DoEach(further(p, all, values)...)
 	},
 }
 
@@ -174,12 +173,12 @@ var malformedCompletionsScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  scenario.Completes,
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		v := variable{template: "x-mcpcheck-7b4e91://{name}", name: "name"}
 		if all := variables(p); len(all) > 0 {
 			v = all[0]
 		}
-		c, ok := p.Expendable(ctx)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
@@ -203,7 +202,7 @@ var malformedCompletionsScenario = &scenario.Scenario{
 		scenario.Each(c, append(requests, untypical(p)...),
 			func(_ int, q session.Request, c *scenario.Client) {
 				q.Method = "completion/complete"
-				c.Do(ctx, q)
+				c.Do(q)
 			})
 	},
 }
@@ -239,13 +238,13 @@ var undeclaredCompletionScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool { return scenario.Completes(p) != nil },
 		recording.CodeNotExercised,
 		"the target declares capabilities.completions, or the revision has no such capability"),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		all := variables(c.Play)
 		if len(all) == 0 {
 			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
 		}
 		scenario.Each(c, scenario.Sample(all, 4), func(_ int, v variable, c *scenario.Client) {
-			c.Do(ctx, complete(stepUndeclared, v.template, v.name, "", nil, nil))
+			c.Do(complete(stepUndeclared, v.template, v.name, "", nil, nil))
 		})
 	}),
 }

@@ -1,7 +1,6 @@
 package disc
 
 import (
-	"context"
 	"slices"
 	"time"
 
@@ -21,14 +20,14 @@ var versionsScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When:  scenario.InModern,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
-		c.Do(ctx, c.Ordinary(stepSupported))
-		c.DoEach(ctx, unsupported(c)...)
-		c.Do(ctx, c.Ordinary(stepSupportedAgain))
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
+		c.Do(c.Ordinary(stepSupported))
+		c.DoEach(unsupported(c)...)
+		c.Do(c.Ordinary(stepSupportedAgain))
 		for _, version := range recommended(c) {
 			q := c.Ordinary(stepRetry)
 			q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
-			c.Do(ctx, q)
+			c.Do(q)
 		}
 	}),
 }
@@ -84,20 +83,20 @@ var advertisedScenario = &scenario.Scenario{
 			recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
 	),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		var legacy *scenario.Client
 		for _, version := range p.Facts.Listed() {
 			rev := requirement.Revision(version)
 			switch {
 			case !rev.Known() || !rev.Modern() && slices.Contains(p.Facts.Served, rev):
 			case rev.Modern():
-				if c, ok := p.Clean(ctx); ok {
+				if c, ok := p.Clean(); ok {
 					q := p.Ordinary(stepModern)
 					q.Version, q.Tags = version, recording.Tags{scenario.TagVersion: version}
-					c.Do(ctx, q)
+					c.Do(q)
 				}
 			default:
-				legacy = initialized(ctx, p, legacy, rev)
+				legacy = initialized(p, legacy, rev)
 			}
 		}
 	},
@@ -106,18 +105,18 @@ var advertisedScenario = &scenario.Scenario{
 // initialized performs a handshake, on a separate connection unless the target takes it as well where
 // another one came before, and there a connection is a process. It returns the client to go on with.
 func initialized(
-	ctx context.Context, p *scenario.Play, c *scenario.Client, rev requirement.Revision,
+	p *scenario.Play, c *scenario.Client, rev requirement.Revision,
 ) *scenario.Client {
 	q := scenario.Handshake(stepLegacy, rev)
 	if c != nil && p.OnStdio() && c.S.Alive() {
 		q.Timeout = p.Limits.UpTo(time.Second)
-		x := c.S.Do(ctx, q)
+		x := c.S.Do(p, q)
 		if x.Result().Get("protocolVersion").Str == string(rev) {
 			c.Note(x)
 			return c
 		}
 	}
-	c, _ = p.Initialize(ctx, q, rev)
+	c, _ = p.Initialize(q, rev)
 	return c
 }
 
@@ -131,29 +130,29 @@ var afterHandshakeScenario = &scenario.Scenario{
 			recording.CodeNotExercised, "the target serves only one era of the protocol on this transport"),
 		scenario.InModern,
 	),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		var legacy requirement.Revision
 		for _, rev := range p.Facts.Served {
 			if !rev.Modern() {
 				legacy = rev
 			}
 		}
-		old, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: legacy})
+		old, ok := p.Fresh(session.Options{Kind: recording.Probe, Revision: legacy})
 		if !ok {
 			return
 		}
-		c, ok := p.Clean(ctx)
+		c, ok := p.Clean()
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary(scenario.StepPlain))
+		c.Do(p.Ordinary(scenario.StepPlain))
 		q := p.Ordinary(stepAfterHandshake)
 		q.Tags = recording.Tags{scenario.TagVersion: string(legacy)}
 		if p.OnHTTP() {
-			c.Do(ctx, q)
+			c.Do(q)
 			return
 		}
 		q.Meta = session.ModernMeta(string(p.Revision()))
-		old.Start(ctx, q).Wait(ctx)
+		old.Start(q).Wait(p)
 	},
 }

@@ -2,7 +2,6 @@ package errs
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -21,15 +20,15 @@ var brokenReadScenario = &scenario.Scenario{
 		recording.CodeNeedsConfig,
 		"name a resource whose backend fails in the target file, subjects: {broken: URI}, "+
 			"or say how to break one, triggers: {break: {uri: URI, exec: {command: [PROGRAM]}}}"),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		uri := c.Target.Subjects.Broken
 		if t := c.Target.Triggers.Break; t != nil {
 			uri = cmp.Or(uri, t.URI)
-			if !c.Fire(ctx, t) {
+			if !c.Fire(t) {
 				return
 			}
 		}
-		c.ReadResource(ctx, stepBroken, uri, nil)
+		c.ReadResource(stepBroken, uri, nil)
 	}),
 }
 
@@ -41,7 +40,7 @@ var removedMethodsScenario = &scenario.Scenario{
 	In: scenario.Expendable,
 	When: scenario.Where((*scenario.Play).Modern, recording.CodeCombination,
 		"the methods belong to this revision"),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepSetLevel, Method: "logging/setLevel", Params: map[string]any{"level": "error"}},
@@ -51,7 +50,7 @@ var removedMethodsScenario = &scenario.Scenario{
 				Params: session.InitializeParams("2025-11-25")})
 		}
 		for _, q := range all {
-			c.Do(ctx, q)
+			c.Do(q)
 		}
 	}),
 }

@@ -1,7 +1,6 @@
 package http
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -31,7 +30,7 @@ var httpHeadersScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		all := append(versionProbes(c), methodProbes(c)...)
 		if uri := c.Readable(); uri != "" {
 			all = append(all, nameProbes(uri)...)
@@ -41,17 +40,16 @@ var httpHeadersScenario = &scenario.Scenario{
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.Method == "resources/read" && q.Tags[tagUnlisted] == "" &&
 				(q.Step == stepEncodedName || q.Step == stepSpelling) {
-				c.OfListed(ctx, q)
+				c.OfListed(q)
 				return
 			}
-			c.Do(ctx, q)
+			c.Do(q)
 		})
-		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, c.Limits.Timeout)
-		c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
-		if listen(ctx, c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
+		c.Peek(session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, c.Limits.Timeout)
+		c.Do(session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
+		if listen(c, session.Request{Step: recording.StepListen}).Tags[recording.TagAck] != "" {
 			scenario.Each(c, listenProbes(), func(_ int, q session.Request, c *scenario.Client) {
-				listen(ctx,
-					c, q)
+				listen(c, q)
 			})
 		}
 	}),
@@ -71,10 +69,10 @@ func listenProbes() []session.Request {
 }
 
 // listen opens a stream and ends it.
-func listen(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
+func listen(c *scenario.Client, q session.Request) *recording.Exchange {
 	q.Tags = q.Tags.With()
-	st := c.S.Listen(ctx, q.Step, session.Filter{ListChanged: true}, q)
-	x := c.Note(st.Stop(ctx))
+	st := c.S.Listen(c, q.Step, session.Filter{ListChanged: true}, q)
+	x := c.Note(st.Stop(c))
 	switch {
 	case st.Ack != nil:
 		x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)

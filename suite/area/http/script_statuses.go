@@ -1,7 +1,6 @@
 package http
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -23,17 +22,17 @@ var httpStatusesScenario = &scenario.Scenario{
 		"body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
 	In:   scenario.Expendable,
 	When: scenario.OverHTTP,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
-		c.Do(ctx, c.Ordinary(recording.StepList))
-		c.Do(ctx, scenario.Notification(stepNotify))
-		c.Do(ctx, c.Ordinary(stepListAfter))
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
+		c.Do(c.Ordinary(recording.StepList))
+		c.Do(scenario.Notification(stepNotify))
+		c.Do(c.Ordinary(stepListAfter))
 		all := c.Ordinarily(append(statusProbes(c), oddMethodProbes(c)...)...)
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.HTTPMethod == http.MethodHead || q.HTTPMethod == http.MethodOptions {
-				c.Peek(ctx, q, c.Limits.UpTo(time.Second)) // one may be taken for a GET
+				c.Peek(q, c.Limits.UpTo(time.Second)) // one may be taken for a GET
 				return
 			}
-			c.Do(ctx, q)
+			c.Do(q)
 		})
 	}),
 }

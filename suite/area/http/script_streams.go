@@ -2,7 +2,6 @@ package http
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -30,8 +29,8 @@ var httpStreamsScenario = &scenario.Scenario{
 	In:    scenario.Own,
 	After: verdict.Reads,
 	When:  scenario.OverHTTP,
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
-		stream := c.S.OpenStream(ctx, stepGet)
+	Script: scenario.OnFresh(session.Options{}, func(c *scenario.Client) {
+		stream := c.S.OpenStream(c, stepGet)
 		all := []session.Request{c.Ordinary(recording.StepList)}
 		if c.Facts.Declares("resources") {
 			all = append(all, session.Request{Step: stepTemplates, Method: "resources/templates/list"})
@@ -46,33 +45,33 @@ var httpStreamsScenario = &scenario.Scenario{
 		if slow := c.Target.Subjects.Slow; slow != nil {
 			all = append(all, scenario.ReadRequest(stepSlow, slow.URI, "mcpcheck-progress-slow"))
 		}
-		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { streamed(ctx, c, q) })
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { streamed(c, q) })
 		if stream != nil {
 			if stream.Status() == 0 {
 				stream.Exchange().Tags = recording.Tags{tagLate: "yes"}
 			}
-			if stream.Open() || stream.Status() == 0 && stream.AwaitHead(ctx, c.Limits.Timeout) {
-				c.S.Quiet(ctx, c.Limits.QuietWindow)
+			if stream.Open() || stream.Status() == 0 && stream.Head(c, c.Limits.Timeout) {
+				c.Quiet(c.Limits.QuietWindow)
 			} else if stream.Status() == 0 {
 				// Some write it with the first event only, or when the stream ends with the session.
-				c.Do(ctx, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
-				stream.AwaitHead(ctx, lingering)
+				c.Do(session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
+				stream.Head(c, lingering)
 			}
-			c.Note(c.Dropped(ctx, stream))
+			c.Drop(stream)
 		}
 	}),
 }
 
 // streamed sends a request and, if it is answered by an event stream, waits for
 // the end of the stream.
-func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
+func streamed(c *scenario.Client, q session.Request) {
 	if q.Tags == nil {
 		q.Tags = recording.Tags{}
 	}
-	pending := c.Start(ctx, q)
-	x := pending.Wait(ctx)
+	pending := c.Start(q)
+	x := pending.Wait(c)
 	if x.Conflict() {
-		c.Do(ctx, q) // which waits until nothing else is under way
+		c.Do(q) // which waits until nothing else is under way
 		return
 	}
 	if x.Outcome != recording.Replied || pending.Ended() == nil {
@@ -85,7 +84,7 @@ func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
 	case <-timer.C:
 		x.Tags[recording.TagOpen] = "yes"
 		pending.Cancel()
-	case <-ctx.Done():
+	case <-c.Done():
 	}
 }
 
@@ -99,7 +98,7 @@ var httpCrowdScenario = &scenario.Scenario{
 	Phase: scenario.Mutate, // who serves nothing beside them keeps others waiting as well
 	In:    scenario.Expendable,
 	When:  scenario.OverHTTP,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		if c.Limited() {
 			c.Skip(recording.CodeNotExercised, "streams do not stand side by side")
 			return
@@ -107,12 +106,12 @@ var httpCrowdScenario = &scenario.Scenario{
 		const most = 6
 		var all []*session.Stream
 		for range most {
-			one := c.S.OpenStream(ctx, stepCrowd)
+			one := c.S.OpenStream(c, stepCrowd)
 			if c.Modern() {
-				one = c.S.Listen(ctx, stepCrowd, session.Filter{ListChanged: true}, session.Request{})
+				one = c.S.Listen(c, stepCrowd, session.Filter{ListChanged: true}, session.Request{})
 			}
 			if !one.Open() {
-				c.Note(c.Dropped(ctx, one))
+				c.Drop(one)
 				break
 			}
 			all = append(all, one)
@@ -120,11 +119,11 @@ var httpCrowdScenario = &scenario.Scenario{
 		ask := func(step recording.Step) *recording.Exchange {
 			q := c.Ordinary(step)
 			q.Tags = recording.Tags{tagStreams: strconv.Itoa(len(all))}
-			return c.Note(c.S.Do(ctx, q))
+			return c.Once(q)
 		}
 		x := ask(stepCrowded)
 		for _, one := range all {
-			c.Note(c.Dropped(ctx, one))
+			c.Drop(one)
 		}
 		if !x.Succeeded() {
 			ask(stepRelieved)
@@ -145,7 +144,7 @@ var httpBroadcastScenario = &scenario.Scenario{
 			recording.CodeNeedsConfig,
 			"the target file has to give a trigger that changes a resource (triggers.update)"),
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(session.Options{}, func(c *scenario.Client) {
 		uri := c.Target.Triggers.Update.URI
 		changes := c.Earlier(recording.Changes)
 		subscribed := changes.Step(recording.StepSubscribe)
@@ -155,18 +154,18 @@ var httpBroadcastScenario = &scenario.Scenario{
 			c.Skip(recording.CodeNotExercised, "no update came when one was due")
 			return
 		}
-		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
-		x := c.Do(ctx, scenario.About(recording.StepSubscribe, "resources/subscribe", uri))
+		one, two := c.S.OpenStream(c, stepGet1), c.S.OpenStream(c, stepGet2)
+		x := c.Do(scenario.About(recording.StepSubscribe, "resources/subscribe", uri))
 		if x.Succeeded() && one.Open() && two.Open() {
 			after := c.Mark(markTriggered)
-			if c.Fire(ctx, c.Target.Triggers.Update) {
-				c.S.Await(ctx, after, c.Limits.Timeout, func(f *wire.Frame) bool {
+			if c.Fire(c.Target.Triggers.Update) {
+				c.S.Await(c, after, c.Limits.Timeout, func(f *wire.Frame) bool {
 					return f.Dir == wire.In && len(f.Raw) > 0
 				})
-				c.S.Quiet(ctx, c.Limits.QuietWindow)
+				c.Quiet(c.Limits.QuietWindow)
 			}
 		}
-		c.Note(c.Dropped(ctx, one))
-		c.Note(c.Dropped(ctx, two))
+		c.Drop(one)
+		c.Drop(two)
 	}),
 }

@@ -1,7 +1,6 @@
 package life
 
 import (
-	"context"
 	"encoding/json"
 	"net/url"
 	"os"
@@ -50,38 +49,38 @@ var capableClientScenario = &scenario.Scenario{
 	Script: playCapable,
 }
 
-func playCapable(ctx context.Context, p *scenario.Play) {
+func playCapable(p *scenario.Play) {
 	root, err := os.MkdirTemp("", "mcpcheck-root-") // empty, as a stranger may look into it
 	if err != nil {
 		p.Break(recording.CodePanic, "there is no directory to be shown as a root: "+err.Error())
 		return
 	}
 	defer func() { _ = os.RemoveAll(root) }()
-	c, ok := newCapable(ctx, p, root, true)
+	c, ok := newCapable(p, root, true)
 	if !ok {
 		return
 	}
-	defer c.hangUp(ctx)
+	defer c.hangUp()
 	// servers in use ask a third of a second after the handshake
 	moment := p.Limits.UpTo(2 * p.Limits.QuietWindow)
-	asks := c.exchange(ctx, moment, byResult)
+	asks := c.exchange(moment, byResult)
 	if c.S.Alive() {
-		c.change(ctx)
-		asks = c.exchange(ctx, moment/6, byError) || asks
+		c.change()
+		asks = c.exchange(moment/6, byError) || asks
 	}
 	if asked, failed := c.heard(); asked && !failed && c.S.Alive() {
 		if p.Instances == 1 {
 			p.End(c.S)
 		}
-		if other, ok := newCapable(ctx, p, root, true); ok {
-			other.exchange(ctx, moment, byError)
-			other.hangUp(ctx)
+		if other, ok := newCapable(p, root, true); ok {
+			other.exchange(moment, byError)
+			other.hangUp()
 		}
 	}
 	if p.OnStdio() || p.Instances == 1 || !c.S.Alive() {
 		return // none can stay
 	}
-	c.seesLeave(ctx, asks, moment)
+	c.seesLeave(asks, moment)
 }
 
 // capable is a client that can do everything.
@@ -101,56 +100,56 @@ type capable struct {
 
 // newCapable opens a session, a slow one with a pause before the end of the handshake, and with the stream on
 // which the target can ask.
-func newCapable(ctx context.Context, p *scenario.Play, root string, slow bool) (c *capable, ok bool) {
+func newCapable(p *scenario.Play, root string, slow bool) (c *capable, ok bool) {
 	c = &capable{root: root, declared: scenario.LegacyCapabilities(p.Revision())}
-	c.Client, ok = p.Fresh(ctx, session.Options{Kind: recording.Capable, HoldInitialized: slow,
+	c.Client, ok = p.Fresh(session.Options{Kind: recording.Capable, HoldInitialized: slow,
 		Capabilities: c.declared, Answer: c.reply})
 	if ok && slow {
 		if !p.OnHTTP() { // where there is no stream yet
-			c.S.Quiet(ctx, p.Limits.QuietWindow/3)
+			c.Quiet(p.Limits.QuietWindow / 3)
 		}
-		c.Note(c.S.Initialized(ctx))
-		c.listen(ctx)
+		c.Note(c.S.Initialized(p))
+		c.listen()
 	}
 	return c, ok
 }
 
-func (c *capable) listen(ctx context.Context) {
-	if c.stream = c.S.OpenStream(ctx, recording.StepStream); c.stream != nil {
+func (c *capable) listen() {
+	if c.stream = c.S.OpenStream(c, recording.StepStream); c.stream != nil {
 		c.Note(c.stream.Exchange())
 	}
 }
 
-func (c *capable) hangUp(ctx context.Context) {
+func (c *capable) hangUp() {
 	if c.stream != nil {
-		c.Dropped(ctx, c.stream)
+		c.Dropped(c.stream)
 	}
 }
 
 // exchange lets the target ask for something, and answers that. It reports whether the target did so by
 // itself.
-func (c *capable) exchange(ctx context.Context, moment time.Duration, answer string) (asks bool) {
-	if asks = c.awaitAsked(ctx, moment); asks {
-		c.Note(c.S.Do(ctx, session.Request{Step: stepOpen, Method: "ping"}))
+func (c *capable) exchange(moment time.Duration, answer string) (asks bool) {
+	if asks = c.awaitAsked(moment); asks {
+		c.Once(session.Request{Step: stepOpen, Method: "ping"})
 	}
 	for _, q := range c.answerBy(answer) {
-		c.Note(c.S.Do(ctx, q))
+		c.Once(q)
 	}
 	if asks { // a target that has no use for the answer may leave
-		c.S.Quiet(ctx, c.Limits.QuietWindow/3)
+		c.Quiet(c.Limits.QuietWindow / 3)
 	}
 	if asked, _ := c.heard(); asked || answer == byResult {
-		c.use(ctx, answer)
+		c.use(answer)
 		q := c.Ordinary(stepServed)
 		q.Tags = recording.Tags{tagAnswer: answer}
-		c.Note(c.S.Do(ctx, q))
+		c.Once(q)
 	}
 	return asks
 }
 
 // use reads a resource, and subscribes to it where that is declared: there are targets that ask for something
 // meanwhile.
-func (c *capable) use(ctx context.Context, answer string) {
+func (c *capable) use(answer string) {
 	all := c.Resources()
 	if len(all) == 0 || !c.S.Alive() {
 		return
@@ -162,13 +161,13 @@ func (c *capable) use(ctx context.Context, answer string) {
 	for _, method := range methods {
 		q := scenario.About(stepUsed, method, all[0].URI())
 		q.Tags = recording.Tags{tagAnswer: answer}
-		c.Note(c.S.Do(ctx, q))
+		c.Once(q)
 	}
 }
 
 // awaitAsked waits until a request of the target is open.
-func (c *capable) awaitAsked(ctx context.Context, moment time.Duration) bool {
-	_, ok := c.S.Await(ctx, 0, moment, func(*wire.Frame) bool {
+func (c *capable) awaitAsked(moment time.Duration) bool {
+	_, ok := c.S.Await(c, 0, moment, func(*wire.Frame) bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return len(c.open) > 0
@@ -191,13 +190,13 @@ func (c *capable) answerBy(answer string) []session.Request {
 }
 
 // change tells the target that the roots are others.
-func (c *capable) change(ctx context.Context) {
+func (c *capable) change() {
 	c.answerBy(later)
 	c.mu.Lock()
 	c.changed = true
 	c.mu.Unlock()
 	news := session.Request{Step: stepRoots, Method: "notifications/roots/list_changed", Notification: true}
-	c.Note(c.S.Do(ctx, news))
+	c.Once(news)
 }
 
 // heard tells whether the target has asked for anything, and whether it got an error.
@@ -259,33 +258,33 @@ var (
 
 // seesLeave lets another client leave at once, and where the target asks by itself one with a request of the
 // target open, and looks after a while whether this one is served.
-func (c *capable) seesLeave(ctx context.Context, asks bool, while time.Duration) {
+func (c *capable) seesLeave(asks bool, while time.Duration) {
 	began := time.Now()
-	if !c.seesOneLeave(ctx, nil) {
+	if !c.seesOneLeave(nil) {
 		return
 	}
 	if asks {
-		c.seesOneLeave(ctx, func(other *capable) {
-			other.listen(ctx)
-			other.change(ctx)
-			other.awaitAsked(ctx, while)
+		c.seesOneLeave(func(other *capable) {
+			other.listen()
+			other.change()
+			other.awaitAsked(while)
 		})
-		c.S.Quiet(ctx, max(while-time.Since(began), c.Limits.QuietWindow))
+		c.Quiet(max(while-time.Since(began), c.Limits.QuietWindow))
 	}
-	c.Note(c.S.Do(ctx, c.Ordinary(stepLeft)))
+	c.Once(c.Ordinary(stepLeft))
 }
 
 // seesOneLeave lets another client leave when it has done something.
-func (c *capable) seesOneLeave(ctx context.Context, does func(*capable)) (ok bool) {
-	other, ok := newCapable(ctx, c.Play, c.root, false)
+func (c *capable) seesOneLeave(does func(*capable)) (ok bool) {
+	other, ok := newCapable(c.Play, c.root, false)
 	if !ok {
 		return false
 	}
 	if does != nil {
 		does(other)
 	}
-	c.Note(c.S.Do(ctx, session.Request{Step: stepBeside, Method: "ping"}))
+	c.Once(session.Request{Step: stepBeside, Method: "ping"})
 	c.End(other.S)
-	other.hangUp(ctx)
+	other.hangUp()
 	return true
 }

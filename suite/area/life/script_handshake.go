@@ -1,7 +1,6 @@
 package life
 
 import (
-	"context"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -29,22 +28,21 @@ var handshakeScenario = &scenario.Scenario{
 	Waits: true, // nobody else talks in its session
 	In:    scenario.Opening,
 	When:  legacyOnly,
-	Script: scenario.OnFresh(session.Options{HoldInitialized: true},
-		func(ctx context.Context, c *scenario.Client) {
-			c.Mark(markWaiting)
-			c.S.Quiet(ctx, c.Limits.QuietWindow)
-			c.Mark(markWaited)
-			c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
-			c.Note(c.S.Initialized(ctx))
-			last := c.Note(c.S.Do(ctx, c.Ordinary(stepFirst)))
-			if !last.Succeeded() && c.S.Alive() {
-				c.S.Quiet(ctx, c.Limits.QuietWindow)
-				last = c.Note(c.S.Do(ctx, c.Ordinary(stepAgain)))
-			}
-			if last.Succeeded() { // what the early ping broke is not for others
-				c.Leave()
-			}
-		}),
+	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(c *scenario.Client) {
+		c.Mark(markWaiting)
+		c.Quiet(c.Limits.QuietWindow)
+		c.Mark(markWaited)
+		c.Once(session.Request{Step: stepEarlyPing, Method: "ping"})
+		c.Note(c.S.Initialized(c))
+		last := c.Once(c.Ordinary(stepFirst))
+		if !last.Succeeded() && c.S.Alive() {
+			c.Quiet(c.Limits.QuietWindow)
+			last = c.Once(c.Ordinary(stepAgain))
+		}
+		if last.Succeeded() { // what the early ping broke is not for others
+			c.Leave()
+		}
+	}),
 }
 
 // Steps "ping" and "ping-meta" are a ping without params and one with empty
@@ -54,12 +52,12 @@ var pingsScenario = &scenario.Scenario{
 	Title: "ping",
 	Sends: "ping without params, and with empty metadata.",
 	When:  legacyOnly,
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepPingMeta, Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
 		}
-		c.DoEach(ctx, all...)
+		c.DoEach(all...)
 	}),
 }
 
@@ -75,9 +73,9 @@ var faultyHandshakeScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	When:  legacyOnly,
 	In:    scenario.Unopened,
-	Script: scenario.OnFresh(unopened, func(ctx context.Context, c *scenario.Client) {
-		last := c.Note(c.S.Do(ctx, session.Request{
-			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(c), Params: map[string]any{}}))
+	Script: scenario.OnFresh(unopened, func(c *scenario.Client) {
+		last := c.Once(session.Request{
+			Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(c), Params: map[string]any{}})
 		settle(c, last)
 		for i, q := range incomplete(c) {
 			// A lenient server has opened the session now, and a second handshake is another fault: only a
@@ -86,19 +84,19 @@ var faultyHandshakeScenario = &scenario.Scenario{
 			x := &recording.Exchange{}
 			if open && stdio && c.S.Alive() {
 				q.Timeout = c.Limits.UpTo(time.Second)
-				x = c.S.Do(ctx, q)
+				x = c.S.Do(c, q)
 			}
 			if !x.Succeeded() {
-				if (open || !c.S.Alive()) && (i > 0 && stdio || !again(ctx, c)) {
+				if (open || !c.S.Alive()) && (i > 0 && stdio || !again(c)) {
 					break
 				}
 				q.Timeout = firstAnswer(c)
-				x = c.S.Do(ctx, q)
+				x = c.S.Do(c, q)
 			}
 			last = c.Note(x)
 			settle(c, last)
 		}
-		sound(ctx, c, last)
+		sound(c, last)
 		if last.Failed() {
 			c.Leave()
 		}
@@ -126,7 +124,7 @@ var unopened = session.Options{Kind: recording.Probe, NoHandshake: true}
 // our own has to start before it can read.
 func firstAnswer(c *scenario.Client) time.Duration {
 	if c.Facts.Owned {
-		return c.Limits.Start
+		return c.Limits.StartTimeout
 	}
 	return 0
 }
@@ -146,9 +144,9 @@ func settle(c *scenario.Client, x *recording.Exchange) {
 }
 
 // again gives the client another session without handshake.
-func again(ctx context.Context, c *scenario.Client) bool {
+func again(c *scenario.Client) bool {
 	makeRoom(c)
-	fresh, ok := c.Fresh(ctx, unopened)
+	fresh, ok := c.Fresh(unopened)
 	if ok {
 		*c = *fresh
 	}
@@ -166,21 +164,21 @@ func makeRoom(c *scenario.Client) {
 // sound opens a proper session after the one with the fault and notes its handshake as
 // step "sound". Every process of ours starts afresh: it is asked only where one has ended, as
 // the program may not start any more.
-func sound(ctx context.Context, faulty *scenario.Client, last *recording.Exchange) {
+func sound(faulty *scenario.Client, last *recording.Exchange) {
 	if faulty.Facts.Owned && (faulty.Combination.Transport != requirement.Stdio ||
 		last.Outcome != recording.Lost) {
 		return
 	}
 	makeRoom(faulty)
-	c, ok := faulty.Fresh(ctx, unopened)
+	c, ok := faulty.Fresh(unopened)
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize",
-		Timeout: faulty.Limits.Start,
-		Params:  session.InitializeParams(string(faulty.Revision()))}))
+	x := c.Once(session.Request{Step: stepSound, Method: "initialize",
+		Timeout: faulty.Limits.StartTimeout,
+		Params:  session.InitializeParams(string(faulty.Revision()))})
 	if c.S.Adopt(x) == nil {
-		c.S.Initialized(ctx)
+		c.S.Initialized(faulty)
 	}
 }
 
@@ -197,17 +195,17 @@ var negotiationScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	When:  legacyOnly,
 	In:    scenario.Unopened,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, used, ok := p.GoOn(ctx, unopened)
+	Script: func(p *scenario.Play) {
+		c, used, ok := p.GoOn(unopened)
 		if !ok {
 			return
 		}
 		const unknown = scenario.PastVersion
 		ask := func() *recording.Exchange {
-			return c.S.Do(ctx, hello(c, stepAlien, unknown))
+			return c.S.Do(p, hello(c, stepAlien, unknown))
 		}
 		x := ask()
-		if used && !x.Succeeded() && again(ctx, c) {
+		if used && !x.Succeeded() && again(c) {
 			x = ask() // the refusal may be due to what came before
 		}
 		c.Note(x)
@@ -215,20 +213,20 @@ var negotiationScenario = &scenario.Scenario{
 		offer := x.Result().Get("protocolVersion").Str
 		// What is no text cannot be asked for: JSON would make another one of it.
 		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown &&
-			!slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, c) {
+			!slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(c) {
 			q := hello(c, stepReturn, offer)
 			q.Tags = recording.Tags{scenario.TagVersion: offer}
-			settle(c, c.Note(c.S.Do(ctx, q)))
+			settle(c, c.Once(q))
 		}
 		if x.Succeeded() && newest(p) {
 			modern := !p.OnStdio() && slices.Contains(p.Facts.Served, requirement.R20260728)
 			for _, version := range []string{futureVersion, string(requirement.R20260728)} {
-				if (version == futureVersion || modern) && again(ctx, c) {
-					settle(c, c.Note(c.S.Do(ctx, hello(c, stepLater, version))))
+				if (version == futureVersion || modern) && again(c) {
+					settle(c, c.Once(hello(c, stepLater, version)))
 				}
 			}
 		}
-		sound(ctx, c, x)
+		sound(c, x)
 	},
 }
 

@@ -1,7 +1,6 @@
 package list
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -29,7 +28,7 @@ var relistScenario = &scenario.Scenario{
 	Title: "listing again after the reads",
 	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
 	After: []recording.Name{recording.WalkResources, recording.Reads},
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		reads := p.Earlier(recording.Reads).Steps(recording.StepRead)
 		var refused, small []*recording.Exchange
 		sized := false
@@ -49,12 +48,12 @@ var relistScenario = &scenario.Scenario{
 		if len(refused)+len(small) == 0 && !sized {
 			return
 		}
-		c, ok := p.Clean(ctx)
+		c, ok := p.Clean()
 		if !ok {
 			return
 		}
 		if len(refused) > 0 || sized {
-			c.WalkUpTo(ctx, "resources/list", "resources", stepAgain, fewPages)
+			c.WalkUpTo("resources/list", "resources", stepAgain, fewPages)
 		}
 		refused = refused[:min(len(refused), 8)]
 		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...),
@@ -63,7 +62,7 @@ var relistScenario = &scenario.Scenario{
 				if i < len(refused) {
 					step = stepReread
 				}
-				c.ReadResource(ctx, step, x.Tags[recording.TagURI], nil)
+				c.ReadResource(step, x.Tags[recording.TagURI], nil)
 			})
 	},
 }
@@ -75,9 +74,9 @@ var listParamsScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return !p.Modern()
 	}, recording.CodeCombination, "since 2026-07-28 every request has params"),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		list := func(step recording.Step, params any) {
-			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
+			c.Do(session.Request{Step: step, Method: "resources/list", Params: params})
 		}
 		list(stepWith, map[string]any{})
 		list(stepWithout, nil)
@@ -98,29 +97,29 @@ var sameListScenario = &scenario.Scenario{
 	In:    scenario.Opening,
 	When: scenario.Where((*scenario.Play).Modern, recording.CodeCombination,
 		"before 2026-07-28 a list may depend on the session"),
-	Script: func(ctx context.Context, p *scenario.Play) {
-		one, ok := p.Fresh(ctx, session.Options{})
+	Script: func(p *scenario.Play) {
+		one, ok := p.Fresh(session.Options{})
 		if !ok {
 			return
 		}
-		other, _, ok := p.GoOn(ctx, session.Options{})
+		other, _, ok := p.GoOn(session.Options{})
 		if !ok {
 			return
 		}
 		list := func(c *scenario.Client, step recording.Step) string {
-			return scenario.URIs(c.WalkUpTo(ctx, "resources/list", "resources", step, fewPages))
+			return scenario.URIs(c.WalkUpTo("resources/list", "resources", step, fewPages))
 		}
 		before, beside, start := "", "", time.Now()
 		side(p,
 			func() { before = list(one, stepOne) },
 			func() { beside = list(other, stepOther) },
 		)
-		between(ctx, one)
+		between(one)
 		changed := list(one, stepOneAgain) != before
 		if took := time.Since(start); changed || beside != before {
 			list(other, stepOtherAgain)
 			for _, later := range laterLooks {
-				other.S.Quiet(ctx, min(took, longestLook))
+				other.Quiet(min(took, longestLook))
 				list(other, later)
 			}
 		}
@@ -128,9 +127,9 @@ var sameListScenario = &scenario.Scenario{
 		if !changed {
 			return
 		}
-		if third, ok := p.Fresh(ctx, session.Options{}); ok {
+		if third, ok := p.Fresh(session.Options{}); ok {
 			list(third, stepThird)
-			between(ctx, third)
+			between(third)
 			list(third, stepThirdAgain)
 		}
 	},
@@ -153,20 +152,20 @@ func side(p *scenario.Play, parts ...func()) {
 
 // between sends requests that must not change what is listed, one by one, so
 // that an HTTP client needs a single connection for them.
-func between(ctx context.Context, c *scenario.Client) {
+func between(c *scenario.Client) {
 	for _, l := range scenario.Sample(c.Resources(), 2) {
-		c.ReadResource(ctx, stepBetween, l.URI(), nil)
+		c.ReadResource(stepBetween, l.URI(), nil)
 	}
 	if guesses := scenario.Siblings(c.Resources(), c.Matchers()); len(guesses) > 0 {
-		c.ReadResource(ctx, stepBetween, guesses[0], nil)
+		c.ReadResource(stepBetween, guesses[0], nil)
 	}
-	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/templates/list"})
+	c.Do(session.Request{Step: stepBetween, Method: "resources/templates/list"})
 	if !c.Facts.Declares("completions") {
 		return
 	}
 	for _, l := range c.Templates() {
 		if names := judge.Variables(l.Template()); len(names) > 0 {
-			c.Do(ctx, session.Request{Step: stepBetween, Method: "completion/complete",
+			c.Do(session.Request{Step: stepBetween, Method: "completion/complete",
 				Params: map[string]any{
 					"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},
 					"argument": map[string]any{"name": names[0].Name, "value": ""},

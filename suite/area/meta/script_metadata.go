@@ -1,7 +1,6 @@
 package meta
 
 import (
-	"context"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -19,8 +18,8 @@ var badMetadataScenario = &scenario.Scenario{
 		"and with members of a wrong type.",
 	In:   scenario.Expendable,
 	When: scenario.InModern,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
-		c.Do(ctx, c.Ordinary(scenario.StepPlain))
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
+		c.Do(c.Ordinary(scenario.StepPlain))
 		steps := []struct {
 			name recording.Step
 			key  string
@@ -41,15 +40,15 @@ var badMetadataScenario = &scenario.Scenario{
 				requests = append(requests, q)
 			}
 		}
-		c.DoEach(ctx, requests...)
+		c.DoEach(requests...)
 		if len(versions) == 0 {
 			return
 		}
-		if c, ok := c.Fresh(ctx, scenario.Probing); ok {
-			c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
+		if c, ok := c.Fresh(scenario.Probing); ok {
+			c.Do(session.Request{Step: recording.StepBefore, Method: "server/discover"})
 			// the one without a version is sent when the other was answered
 			for _, q := range slices.Backward(versions) {
-				c.Do(ctx, q)
+				c.Do(q)
 			}
 		}
 	}),
@@ -65,27 +64,27 @@ var logLevelsScenario = &scenario.Scenario{
 	After: verdict.Reads,
 	In:    scenario.Opening,
 	When:  scenario.All(scenario.InLegacy, scenario.Declared("logging")),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		stdio := p.OnStdio()
-		c, _, ok := p.GoOn(ctx, session.Options{})
+		c, _, ok := p.GoOn(session.Options{})
 		if !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: stepSet, Method: "logging/setLevel",
+		c.Do(session.Request{Step: stepSet, Method: "logging/setLevel",
 			Params: map[string]any{"level": "error"}})
-		c.Do(ctx, p.Ordinary(recording.StepList))
+		c.Do(p.Ordinary(recording.StepList))
 		if uri := p.Readable(); uri != "" {
-			c.ReadResource(ctx, recording.StepRead, uri, nil)
+			c.ReadResource(recording.StepRead, uri, nil)
 		}
 		if stdio {
 			c.S.Expend()
-		} else if c, ok = p.Expendable(ctx); !ok {
+		} else if c, ok = p.Expendable(); !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel",
+		c.Do(session.Request{Step: stepUnknownLevel, Method: "logging/setLevel",
 			Params: map[string]any{"level": "loud"}})
 		// what that level broke is not for others
-		if stdio && c.Do(ctx, p.Ordinary(recording.StepAlive)).Succeeded() {
+		if stdio && c.Do(p.Ordinary(recording.StepAlive)).Succeeded() {
 			c.Leave()
 		}
 	},

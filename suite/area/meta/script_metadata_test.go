@@ -1,7 +1,6 @@
 package meta_test
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 
@@ -40,9 +39,9 @@ func TestEraOfAProcess(t *testing.T) {
 			if x := rec.Step("odd-version"); x != nil && x.Result().Get("era").Str != "modern" {
 				t.Errorf("the request with an odd version: %s", x.Message().Raw)
 			}
-			scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-				c, _ := p.Expendable(ctx)
-				if x := c.Do(ctx, p.Ordinary("others")); x.Result().Get("era").Str != "modern" {
+			scenariotest.Perform(t, st, func(p *scenario.Play) {
+				c, _ := p.Expendable()
+				if x := c.Do(p.Ordinary("others")); x.Result().Get("era").Str != "modern" {
 					t.Errorf("after %s: %s", name, x.Message().Raw)
 				}
 			})

@@ -1,8 +1,6 @@
 package mrtr
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -16,13 +14,13 @@ var superfluousScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: verdict.Reads,
 	When:  scenario.InModern,
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		uri := p.Readable()
 		if uri == "" {
 			p.Skip(recording.CodeNeedsSubject, "no listed resource can be read")
 			return
 		}
-		c, ok := p.Expendable(ctx)
+		c, ok := p.Expendable()
 		if !ok {
 			return
 		}
@@ -36,7 +34,7 @@ var superfluousScenario = &scenario.Scenario{
 		} {
 			q := scenario.Of(s.step, "resources/read", uri)
 			q.Params = map[string]any{"uri": uri, "inputResponses": s.answers}
-			c.OfListed(ctx, q)
+			c.OfListed(q)
 		}
 	},
 }

@@ -1,7 +1,6 @@
 package mrtr
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -34,23 +33,23 @@ var inputReadsScenario = &scenario.Scenario{
 	},
 		recording.CodeNeedsConfig,
 		"name a resource whose read asks for input in the target file (subjects.input)")),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		f := &inputFlow{p: c.Play, in: c.Target.Subjects.Input}
-		c.Do(ctx, c.Ordinary(scenario.StepPlain))
-		bare := f.read(ctx, c, stepBare, nil, nil)
+		c.Do(c.Ordinary(scenario.StepPlain))
+		bare := f.read(c, stepBare, nil, nil)
 		for i, name := range f.in.Requires {
 			bare.Tags[tagRequired(i)] = name
 		}
-		asked := f.read(ctx, c, stepAsk, scenario.RichCapabilities, nil)
-		f.read(ctx, c, stepLingering, nil, nil)
-		f.read(ctx, c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
+		asked := f.read(c, stepAsk, scenario.RichCapabilities, nil)
+		f.read(c, stepLingering, nil, nil)
+		f.read(c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
 		if scenario.Required(asked) && asked.Result().Get("inputRequests").IsObject() {
-			f.read(ctx, c, stepRetryEmpty, scenario.RichCapabilities, again(asked, map[string]any{}))
+			f.read(c, stepRetryEmpty, scenario.RichCapabilities, again(asked, map[string]any{}))
 		}
-		c.Do(ctx, c.Ordinary(stepAfterAbandoned))
-		f.whole(ctx, c)
-		f.tamper(ctx)
-		f.otherCaller(ctx, c)
+		c.Do(c.Ordinary(stepAfterAbandoned))
+		f.whole(c)
+		f.tamper()
+		f.otherCaller(c)
 	}),
 }
 
@@ -61,7 +60,7 @@ type inputFlow struct {
 }
 
 // read reads the resource; further params are those of a retry.
-func (f *inputFlow) read(ctx context.Context, c *scenario.Client, step recording.Step, capabilities any,
+func (f *inputFlow) read(c *scenario.Client, step recording.Step, capabilities any,
 	further map[string]any) *recording.Exchange {
 	params := map[string]any{"uri": f.in.URI}
 	for k, v := range further {
@@ -71,7 +70,7 @@ func (f *inputFlow) read(ctx context.Context, c *scenario.Client, step recording
 	if f.in.StateMatters {
 		tags[tagMatters] = "yes"
 	}
-	return c.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: params,
+	return c.Do(session.Request{Step: step, Method: "resources/read", Params: params,
 		Capabilities: capabilities, Tags: tags})
 }
 
@@ -113,12 +112,12 @@ func (f *inputFlow) answers(x *recording.Exchange) (answers map[string]any, miss
 const maxRounds = 5
 
 // whole answers everything, beginning on one connection and going on on another.
-func (f *inputFlow) whole(ctx context.Context, c *scenario.Client) {
-	x := f.read(ctx, c, stepAskAgain, scenario.RichCapabilities, nil)
+func (f *inputFlow) whole(c *scenario.Client) {
+	x := f.read(c, stepAskAgain, scenario.RichCapabilities, nil)
 	if !scenario.Required(x) {
 		return
 	}
-	second, ok := f.p.Fresh(ctx, session.Options{})
+	second, ok := f.p.Fresh(session.Options{})
 	if !ok {
 		return
 	}
@@ -128,7 +127,7 @@ func (f *inputFlow) whole(ctx context.Context, c *scenario.Client) {
 			x.Tags[tagUnanswered] = missing
 			return
 		}
-		x = f.read(ctx, second, stepRetry, scenario.RichCapabilities, again(x, answers))
+		x = f.read(second, stepRetry, scenario.RichCapabilities, again(x, answers))
 		x.Tags["round"] = strconv.Itoa(round)
 		if f.in.Text != nil {
 			x.Tags[recording.TagText] = *f.in.Text
@@ -137,12 +136,12 @@ func (f *inputFlow) whole(ctx context.Context, c *scenario.Client) {
 }
 
 // tamper answers everything, but alters the state.
-func (f *inputFlow) tamper(ctx context.Context) {
-	c, ok := f.p.Expendable(ctx)
+func (f *inputFlow) tamper() {
+	c, ok := f.p.Expendable()
 	if !ok {
 		return
 	}
-	x := f.read(ctx, c, stepAskToTamper, scenario.RichCapabilities, nil)
+	x := f.read(c, stepAskToTamper, scenario.RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
 	state, _ := further["requestState"].(string)
@@ -150,7 +149,7 @@ func (f *inputFlow) tamper(ctx context.Context) {
 		return
 	}
 	further["requestState"] = flip(state)
-	f.read(ctx, c, stepTampered, scenario.RichCapabilities, further)
+	f.read(c, stepTampered, scenario.RichCapabilities, further)
 }
 
 // flip changes one character in the middle of a state. The last character of a
@@ -178,7 +177,7 @@ func alphanumeric(c byte) bool {
 }
 
 // otherCaller finishes as another caller what one has begun.
-func (f *inputFlow) otherCaller(ctx context.Context, c *scenario.Client) {
+func (f *inputFlow) otherCaller(c *scenario.Client) {
 	if !f.p.OnHTTP() {
 		return
 	}
@@ -186,13 +185,13 @@ func (f *inputFlow) otherCaller(ctx context.Context, c *scenario.Client) {
 	if other == nil {
 		return
 	}
-	x := f.read(ctx, c, stepAskForOther, scenario.RichCapabilities, nil)
+	x := f.read(c, stepAskForOther, scenario.RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
 	if !scenario.Required(x) || missing != "" || further["requestState"] == nil {
 		return
 	}
-	if second, ok := f.p.As(ctx, other); ok {
-		f.read(ctx, second, stepOtherCaller, scenario.RichCapabilities, further)
+	if second, ok := f.p.As(other); ok {
+		f.read(second, stepOtherCaller, scenario.RichCapabilities, further)
 	}
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 
@@ -22,23 +21,23 @@ func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 			", the page behind its cursor twice, and the first page in between and again, on a session of " +
 			"its own.",
 		After:  []recording.Name{walk},
-		Script: func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
+		Script: func(p *scenario.Play) { pagesAgain(p, walk, method) },
 	}
 }
 
-func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, method string) {
+func pagesAgain(p *scenario.Play, walk recording.Name, method string) {
 	pages := p.Earlier(walk).Steps(recording.StepPage)
 	if len(pages) < 2 {
 		p.Skip(recording.CodeNeedsSubject, "all of "+method+" fits on one page")
 		return
 	}
 	p.Note(pages[1])
-	c, ok := p.Fresh(ctx, session.Options{})
+	c, ok := p.Fresh(session.Options{})
 	if !ok {
 		return
 	}
 	list := func(step recording.Step, params map[string]any) *recording.Exchange {
-		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
+		return c.Do(session.Request{Step: step, Method: method, Params: params})
 	}
 	first := list(stepFirst, map[string]any{})
 	list(stepSecond, map[string]any{})
@@ -69,7 +68,7 @@ var badCursorsScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	In:    scenario.Expendable,
 	After: verdict.BothWalks,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		old := map[string]string{}
 		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources,
 			"resources/templates/list": recording.WalkTemplates} {
@@ -77,14 +76,14 @@ var badCursorsScenario = &scenario.Scenario{
 				old[method], _ = cursorOf(first)
 			}
 		}
-		badCursors(ctx, c, "resources/list", old["resources/list"], old["resources/templates/list"])
-		badCursors(ctx, c, "resources/templates/list", old["resources/templates/list"], old["resources/list"])
+		badCursors(c, "resources/list", old["resources/list"], old["resources/templates/list"])
+		badCursors(c, "resources/templates/list", old["resources/templates/list"], old["resources/list"])
 	}),
 }
 
-func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign string) {
+func badCursors(c *scenario.Client, method, old, foreign string) {
 	do := func(c *scenario.Client, step recording.Step, params map[string]any) *recording.Exchange {
-		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
+		return c.Do(session.Request{Step: step, Method: method, Params: params})
 	}
 	before := do(c, recording.StepBefore, map[string]any{})
 	if !before.Succeeded() {
@@ -144,7 +143,7 @@ var completeWalksScenario = &scenario.Scenario{
 		return len(p.Target.Subjects.Complete)+len(p.Target.Subjects.CompleteTemplates) > 0
 	}, recording.CodeNeedsConfig,
 		"name all URIs that the list must hold in the target file (subjects.complete)"),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		for _, list := range []struct {
 			method, member string
 			step           recording.Step
@@ -157,7 +156,7 @@ var completeWalksScenario = &scenario.Scenario{
 			if len(list.expected) == 0 {
 				continue
 			}
-			pages := c.Walk(ctx, list.method, list.member, list.step)
+			pages := c.Walk(list.method, list.member, list.step)
 			b, _ := json.Marshal(list.expected) // strings can always be encoded
 			pages[len(pages)-1].Tags[tagExpected] = string(b)
 		}

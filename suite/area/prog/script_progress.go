@@ -1,8 +1,6 @@
 package prog
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -14,7 +12,7 @@ var progressScenario = &scenario.Scenario{
 	Title: "reads with progress tokens",
 	Sends: "Reads with a progress token that is a string, one that is an integer, and without one.",
 	After: []recording.Name{recording.WalkResources, recording.Reads},
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		uri := ""
 		if slow := p.Target.Subjects.Slow; slow != nil {
 			uri = slow.URI
@@ -26,7 +24,7 @@ var progressScenario = &scenario.Scenario{
 				"no resource is listed whose content is known to be short, or not known yet")
 			return
 		}
-		c, ok := p.Clean(ctx)
+		c, ok := p.Clean()
 		if !ok {
 			return
 		}
@@ -39,7 +37,7 @@ var progressScenario = &scenario.Scenario{
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri},
 				recording.Tags{recording.TagURI: uri}
-			c.Do(ctx, q)
+			c.Do(q)
 		})
 	},
 }

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"context"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -21,7 +20,7 @@ var knownReadsScenario = &scenario.Scenario{
 	},
 		recording.CodeNeedsConfig,
 		"name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {
 			for name, value := range tags {
@@ -48,6 +47,6 @@ var knownReadsScenario = &scenario.Scenario{
 			}
 			add(stepBlob, b.URI, tags)
 		}
-		c.DoEach(ctx, known...)
+		c.DoEach(known...)
 	}),
 }

@@ -1,8 +1,6 @@
 package read
 
 import (
-	"context"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -18,14 +16,14 @@ var taskReadScenario = &scenario.Scenario{
 	After: verdict.Reads,
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
 		recording.CodeCombination, "only 2025-11-25 has the task parameter"),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {
 			if x.Succeeded() && x.Result().Get("contents").IsArray() {
-				if c, ok := p.Expendable(ctx); ok {
+				if c, ok := p.Expendable(); ok {
 					uri := x.Tags[recording.TagURI]
 					q := scenario.Of(stepTask, "resources/read", uri)
 					q.Params = map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}
-					c.OfListed(ctx, q)
+					c.OfListed(q)
 				}
 				return
 			}

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strconv"
 
@@ -20,8 +19,8 @@ var foreignMessagesScenario = &scenario.Scenario{
 	Sends: "Requests without jsonrpc or of another version of it, and for methods of nobody, of other " +
 		"revisions and of extensions.",
 	In: scenario.Expendable,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
-		c.Do(ctx, session.Request{Step: scenario.StepUnknownMethod, Method: "mcpcheck/no-such-method",
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
+		c.Do(session.Request{Step: scenario.StepUnknownMethod, Method: "mcpcheck/no-such-method",
 			Params: map[string]any{}})
 		var probes []session.Request
 		for i, form := range []string{``, `"jsonrpc":"1.0",`, `"jsonrpc":2.0,`} {
@@ -31,7 +30,7 @@ var foreignMessagesScenario = &scenario.Scenario{
 				ID: json.RawMessage(strconv.Itoa(id)), Body: body,
 				Tags: recording.Tags{scenario.TagForm: form}})
 		}
-		c.Probes(ctx, append(probes, otherMethods(c)...)...)
+		c.Probes(append(probes, otherMethods(c)...)...)
 	}),
 }
 

@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -28,12 +27,12 @@ var requestIDsScenario = &scenario.Scenario{
 		"string, one of many letters between blanks, a UUID in letters of both cases, and the string and " +
 		"the number of the same digits; over HTTP one with a body in chunks.",
 	In: scenario.Expendable,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		ask := func(c *scenario.Client, step recording.Step, id string) *recording.Exchange {
 			q := c.Ordinary(step)
 			q.ID, q.Tags, q.Chunked = json.RawMessage(id), recording.Tags{tagID: id}, step == stepChunked ||
 				step == stepChunkedPlainly
-			return c.Do(ctx, q)
+			return c.Do(q)
 		}
 		scenario.Each(c, [][]string{{"0"}, {"-1"}, {"9007199254740991"}, {`"7"`, "7"}},
 			func(_ int, ids []string, c *scenario.Client) {
@@ -77,7 +76,7 @@ var concurrencyScenario = &scenario.Scenario{
 	In:    scenario.Expendable,
 	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		requests := 16
 		if c.Brief() {
 			requests = 8
@@ -85,11 +84,11 @@ var concurrencyScenario = &scenario.Scenario{
 		uris := readTogether(c, requests/2) // every other one is a read
 		const rounds = 3
 		for i := range rounds {
-			if settled := together(ctx, c, uris, requests, strconv.Itoa(i)); settled {
+			if settled := together(c, uris, requests, strconv.Itoa(i)); settled {
 				break
 			}
 		}
-		c.Note(c.S.Do(ctx, c.Ordinary(stepAfter)))
+		c.Once(c.Ordinary(stepAfter))
 	}),
 }
 
@@ -97,15 +96,15 @@ var concurrencyScenario = &scenario.Scenario{
 // that settles it: it does not where a read yielded what is another resource's, but the reads alone do not
 // agree, either since contents change by themselves or since they are mixed up with those of other sessions
 // as well.
-func together(ctx context.Context, c *scenario.Client, uris []string, requests int, round string) bool {
-	alone := readAlone(ctx, c, stepAlone, uris, round)
+func together(c *scenario.Client, uris []string, requests int, round string) bool {
+	alone := readAlone(c, stepAlone, uris, round)
 	pending := make([]*session.Pending, requests)
 	for i := range pending {
-		pending[i] = c.Start(ctx, mixture(c, uris, i, round))
+		pending[i] = c.Start(mixture(c, uris, i, round))
 	}
 	burst := make([]*recording.Exchange, requests)
 	for i, one := range pending {
-		burst[i] = one.Wait(ctx)
+		burst[i] = one.Wait(c)
 	}
 	var doubtful []string
 	for _, s := range swaps(alone, burst) {
@@ -115,20 +114,19 @@ func together(ctx context.Context, c *scenario.Client, uris []string, requests i
 			}
 		}
 	}
-	again := readAlone(ctx, c, stepAloneAgain, doubtful, round)
+	again := readAlone(c, stepAloneAgain, doubtful, round)
 	return len(doubtful) == 0 || len(again) < len(doubtful) || len(proven(alone, burst, again)) > 0
 }
 
 // readAlone reads resources one by one: nothing else is in flight, so that what comes back cannot be mixed up
 // with anything.
-func readAlone(ctx context.Context, c *scenario.Client, step recording.Step, uris []string,
-	round string) []*recording.Exchange {
+func readAlone(c *scenario.Client, step recording.Step, uris []string, round string) []*recording.Exchange {
 	var all []*recording.Exchange
 	for _, uri := range uris {
 		if isSlow(c.Play, uri) {
 			continue
 		}
-		x := c.Do(ctx, read(step, uri, round))
+		x := c.Do(read(step, uri, round))
 		if x.Outcome == recording.Silent {
 			break // that is waited for once
 		}
@@ -169,7 +167,7 @@ var clientNotificationsScenario = &scenario.Scenario{
 		"send responses and what comes back is not bound to a message, two under ids that the server " +
 		"never used; then a look at what comes back.",
 	In: scenario.Expendable,
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
 			{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
@@ -183,7 +181,7 @@ var clientNotificationsScenario = &scenario.Scenario{
 				all = append(all, session.Request{Step: stepStray, ID: json.RawMessage(stray[0]), Body: body})
 			}
 		}
-		c.Probes(ctx, all...)
+		c.Probes(all...)
 	}),
 }
 

@@ -1,7 +1,6 @@
 package sec
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,8 +32,8 @@ var credentialsScenario = &scenario.Scenario{
 		"other identities; a fetch of the protected-resource metadata.",
 	When:     scenario.OverHTTP,
 	Security: true,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := stranger(ctx, p)
+	Script: func(p *scenario.Play) {
+		c, ok := stranger(p)
 		if !ok {
 			return
 		}
@@ -42,27 +41,27 @@ var credentialsScenario = &scenario.Scenario{
 		if !p.Target.Credentials() {
 			first.Tags = recording.Tags{tagOrdinary: "yes"}
 		}
-		x := c.Do(ctx, first)
-		anonymousList(ctx, c, x)
+		x := c.Do(first)
+		anonymousList(c, x)
 		demanded := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, x.Status)
-		if d, ok := stranger(ctx, p); ok {
-			y := alone(ctx, d, opening(p, stepInvalid, map[string]string{"Authorization": inventedToken}))
+		if d, ok := stranger(p); ok {
+			y := alone(d, opening(p, stepInvalid, map[string]string{"Authorization": inventedToken}))
 			demanded = demanded || y.Status == http.StatusUnauthorized
 		}
 		for _, rights := range []target.Rights{target.RightsNone, target.RightsForeign} {
 			if id := p.Target.WithRights(rights); id != nil {
-				asIdentity(ctx, p, recording.Step(rights), id)
+				asIdentity(p, recording.Step(rights), id)
 			}
 		}
 		if demanded || p.Target.Authorization == target.AuthorizationProtocol {
-			askMetadata(ctx, c, x)
+			askMetadata(c, x)
 		}
 	},
 }
 
 // stranger is a client that sends none of the endpoint's credentials.
-func stranger(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
-	return p.PlainHTTP(ctx, target.DialOptions{Anonymous: true})
+func stranger(p *scenario.Play) (*scenario.Client, bool) {
+	return p.PlainHTTP(target.DialOptions{Anonymous: true})
 }
 
 // opening is the first request of a client.
@@ -75,8 +74,8 @@ func opening(p *scenario.Play, step recording.Step, header map[string]string) se
 }
 
 // alone sends the first request of a client and ends the session that it may open.
-func alone(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
-	x := c.Do(ctx, q)
+func alone(c *scenario.Client, q session.Request) *recording.Exchange {
+	x := c.Do(q)
 	if !c.Modern() && x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
 	}
@@ -84,7 +83,7 @@ func alone(ctx context.Context, c *scenario.Client, q session.Request) *recordin
 }
 
 // anonymousList goes on where the first request was served.
-func anonymousList(ctx context.Context, c *scenario.Client, first *recording.Exchange) {
+func anonymousList(c *scenario.Client, first *recording.Exchange) {
 	if !first.Succeeded() {
 		return
 	}
@@ -92,16 +91,16 @@ func anonymousList(ctx context.Context, c *scenario.Client, first *recording.Exc
 		if c.S.Adopt(first) != nil {
 			return
 		}
-		c.Note(c.S.Initialized(ctx))
+		c.Note(c.S.Initialized(c))
 	}
-	c.Do(ctx, c.Ordinary(stepAnonymousList))
+	c.Do(c.Ordinary(stepAnonymousList))
 }
 
 // asIdentity sends the first request with the headers of an identity.
-func asIdentity(ctx context.Context, p *scenario.Play, step recording.Step, id *target.Identity) {
-	c, ok := p.PlainHTTP(ctx, target.DialOptions{Anonymous: true, As: id})
+func asIdentity(p *scenario.Play, step recording.Step, id *target.Identity) {
+	c, ok := p.PlainHTTP(target.DialOptions{Anonymous: true, As: id})
 	if ok {
-		alone(ctx, c, opening(p, step, nil))
+		alone(c, opening(p, step, nil))
 	}
 }
 
@@ -109,7 +108,7 @@ var resourceMetadata = regexp.MustCompile(`(?i)resource_metadata\s*=\s*(?:"([^"]
 
 // askMetadata fetches the protected-resource metadata (RFC 9728) from where the
 // challenge points, if that is on the same host, and from the well-known addresses.
-func askMetadata(ctx context.Context, c *scenario.Client, challenged *recording.Exchange) {
+func askMetadata(c *scenario.Client, challenged *recording.Exchange) {
 	home := c.Address()
 	const wellKnown = "/.well-known/oauth-protected-resource"
 	places := [][2]string{{"path", wellKnown + strings.TrimSuffix(home.Path, "/")}, {"root", wellKnown}}
@@ -123,7 +122,7 @@ func askMetadata(ctx context.Context, c *scenario.Client, challenged *recording.
 		q := session.Request{Step: stepMetadata, HTTPMethod: http.MethodGet, URL: place[1],
 			Tags:   recording.Tags{tagFrom: place[0]},
 			Header: map[string]string{"Accept": "application/json"}}
-		x := c.Do(ctx, q)
+		x := c.Do(q)
 		own := c.S.Evidence(x)
 		for _, f := range c.S.Incoming(x.Request) {
 			if slices.Contains(own, f.Number) {
@@ -154,22 +153,22 @@ var rightsScenario = &scenario.Scenario{
 		recording.CodeNeedsConfig,
 		"the target file has to give a weaker identity and a resource beyond its rights (identities, "+
 			"subjects.protected)"),
-	Script: scenario.OnClean(func(ctx context.Context, owner *scenario.Client) {
+	Script: scenario.OnClean(func(owner *scenario.Client) {
 		for _, protected := range owner.Target.Subjects.Protected {
-			owner.ReadResource(ctx, stepOwner, protected.URI, nil)
+			owner.ReadResource(stepOwner, protected.URI, nil)
 			id := owner.Target.Identity(protected.Identity)
 			if id == nil {
 				continue
 			}
-			if c, ok := inRole(ctx, owner.Play, id); ok {
-				intrude(ctx, c, protected)
+			if c, ok := inRole(owner.Play, id); ok {
+				intrude(c, protected)
 			}
 		}
 	}),
 }
 
 // inRole opens a session of an identity on any transport.
-func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenario.Client, bool) {
+func inRole(p *scenario.Play, id *target.Identity) (*scenario.Client, bool) {
 	if !id.On(p.Combination.Transport) {
 		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q has no credentials of its own on %s",
 			id.Name, p.Combination.Transport))
@@ -180,29 +179,29 @@ func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenar
 		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q cannot be taken on: %v", id.Name, err))
 		return nil, false
 	}
-	return p.Fresh(ctx, session.Options{Kind: recording.Probe, Dialer: dialer})
+	return p.Fresh(session.Options{Kind: recording.Probe, Dialer: dialer})
 }
 
-func intrude(ctx context.Context, c *scenario.Client, protected target.Protected) {
+func intrude(c *scenario.Client, protected target.Protected) {
 	tags := recording.Tags{tagIdentity: protected.Identity}
 	read := scenario.Of(recording.StepRead, "resources/read", protected.URI, tags)
 	subscribe := scenario.Of(recording.StepSubscribe, "resources/subscribe", protected.URI, tags)
-	c.Do(ctx, c.Ordinary(recording.StepList))
-	c.Do(ctx, read)
+	c.Do(c.Ordinary(recording.StepList))
+	c.Do(read)
 	switch {
 	case !c.Facts.Declares("resources.subscribe"):
 	case c.Modern():
-		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}},
+		st := c.S.Listen(c, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}},
 			session.Request{Tags: subscribe.Tags})
 		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
-		x := c.Note(st.Stop(ctx))
+		x := c.Note(st.Stop(c))
 		if granted {
 			x.Tags[tagGranted] = "yes"
 		}
 	default:
-		c.Do(ctx, subscribe)
+		c.Do(subscribe)
 	}
-	c.Do(ctx, read)
+	c.Do(read)
 }
 
 // authorized reports whether the endpoint sends an Authorization header.
@@ -231,10 +230,10 @@ var logSecretsScenario = &scenario.Scenario{
 			recording.CodeNotExercised,
 			"the endpoint has credentials of its own, which every other scenario sends"),
 	),
-	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
-		stream := c.S.OpenStream(ctx, stepGet)
+	Script: scenario.OnFresh(scenario.Probing, func(c *scenario.Client) {
+		stream := c.S.OpenStream(c, stepGet)
 		if !c.Modern() && c.Facts.Declares("logging") {
-			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel",
+			c.Do(session.Request{Step: stepLevel, Method: "logging/setLevel",
 				Params: map[string]any{"level": "debug"}})
 		}
 		all := []session.Request{c.Ordinary(recording.StepList)}
@@ -246,13 +245,13 @@ var logSecretsScenario = &scenario.Scenario{
 			if c.Modern() {
 				q.Meta = map[string]any{session.MetaLogLevel: "debug"}
 			}
-			c.Do(ctx, q)
+			c.Do(q)
 		}
 		if stream != nil || c.Combination.Transport == requirement.SSE {
-			c.S.Quiet(ctx, c.Limits.QuietWindow)
+			c.Quiet(c.Limits.QuietWindow)
 		}
 		if stream != nil {
-			c.Note(c.Dropped(ctx, stream))
+			c.Drop(stream)
 		}
 	}),
 }

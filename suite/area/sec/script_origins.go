@@ -1,7 +1,6 @@
 package sec
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -48,7 +47,7 @@ var originsScenario = &scenario.Scenario{
 	After:    verdict.Reads,
 	When:     overAnyHTTP,
 	Security: true,
-	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnFresh(scenario.Probing, func(c *scenario.Client) {
 		origin := ownOrigin(c)
 		for _, q := range c.Ordinarily(
 			session.Request{Step: stepNoOrigin, Tags: recording.Tags{recording.TagOrigin: "none"},
@@ -56,7 +55,7 @@ var originsScenario = &scenario.Scenario{
 			session.Request{Step: stepOwnOrigin, Tags: recording.Tags{recording.TagOrigin: origin},
 				Header: map[string]string{"Origin": origin}},
 		) {
-			c.Do(ctx, q)
+			c.Do(q)
 		}
 		all := foreignRequests(c)
 		if loopback(c.Address().Hostname()) {
@@ -67,16 +66,16 @@ var originsScenario = &scenario.Scenario{
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.Step == stepForeignHost {
-				c.Do(ctx, q)
+				c.Do(q)
 				return
 			}
-			control(ctx, c, q, foreign(ctx, c, q))
+			control(c, q, foreign(c, q))
 		})
-		c.DoEach(ctx, lookAlikes(c, origin)...)
-		foreignStream(ctx, c)
+		c.DoEach(lookAlikes(c, origin)...)
+		foreignStream(c)
 		if c.OnHTTP() {
-			foreignInitialize(ctx, c.Play)
-			foreign(ctx, c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
+			foreignInitialize(c.Play)
+			foreign(c, session.Request{Step: scenario.StepDelete, HTTPMethod: http.MethodDelete})
 		}
 	}),
 }
@@ -127,57 +126,57 @@ func lookAlikes(c *scenario.Client, own string) []session.Request {
 
 // foreign sends a request as from a foreign page; a stream that it opens is
 // dropped at once.
-func foreign(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
+func foreign(c *scenario.Client, q session.Request) *recording.Exchange {
 	q.Tags, q.Header = recording.Tags{recording.TagOrigin: foreignOrigin},
 		map[string]string{"Origin": foreignOrigin}
 	if q.HTTPMethod == http.MethodGet || q.Step == recording.StepListen {
-		return c.Peek(ctx, q, time.Second)
+		return c.Peek(q, time.Second)
 	}
-	return c.Do(ctx, q)
+	return c.Do(q)
 }
 
 // control sends a request from nowhere that was refused from a foreign page, unless the
 // status says that the Origin was the reason.
-func control(ctx context.Context, c *scenario.Client, q session.Request, x *recording.Exchange) {
+func control(c *scenario.Client, q session.Request, x *recording.Exchange) {
 	if !turnedAway(x) || x.Status == http.StatusForbidden {
 		return
 	}
 	q.Step, q.Tags, q.Omit = stepControl, recording.Tags{recording.TagOrigin: "none", tagOf: string(q.Step)},
 		[]string{"Origin"}
 	if q.Method == "subscriptions/listen" {
-		c.Peek(ctx, q, time.Second)
+		c.Peek(q, time.Second)
 		return
 	}
-	c.Do(ctx, q)
+	c.Do(q)
 }
 
 // foreignStream asks for an event stream as from a foreign page. Over HTTP+SSE this is a
 // connection of its own, for which the first one makes room: there are targets that
 // allow only one.
-func foreignStream(ctx context.Context, c *scenario.Client) {
+func foreignStream(c *scenario.Client) {
 	if c.Combination.Transport == requirement.SSE {
 		c.End(c.S)
 		var ok bool
-		if c, ok = c.PlainHTTP(ctx, target.DialOptions{}); !ok {
+		if c, ok = c.PlainHTTP(target.DialOptions{}); !ok {
 			return
 		}
 	}
-	foreign(ctx, c, session.Request{Step: stepGet, HTTPMethod: http.MethodGet})
+	foreign(c, session.Request{Step: stepGet, HTTPMethod: http.MethodGet})
 }
 
 // foreignInitialize opens a session from a foreign page.
-func foreignInitialize(ctx context.Context, p *scenario.Play) {
+func foreignInitialize(p *scenario.Play) {
 	if p.Modern() {
 		return
 	}
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	c, ok := p.Fresh(session.Options{Kind: recording.Probe, NoHandshake: true})
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: recording.StepInitialize, Method: "initialize",
+	x := c.Once(session.Request{Step: recording.StepInitialize, Method: "initialize",
 		Tags:   recording.Tags{recording.TagOrigin: foreignOrigin},
 		Header: map[string]string{"Origin": foreignOrigin},
-		Params: session.InitializeParams(string(p.Revision()))}))
+		Params: session.InitializeParams(string(p.Revision()))})
 	if x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
 	}
@@ -203,7 +202,7 @@ var publicAddressScenario = &scenario.Scenario{
 		return p.Endpoint.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" &&
 			loopback(p.Address().Hostname())
 	}, recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		other := otherAddress()
 		if p.Endpoint.Handler != nil {
 			other = elsewhere
@@ -223,14 +222,14 @@ var publicAddressScenario = &scenario.Scenario{
 			p.Break(recording.CodeUnreachable, err.Error())
 			return
 		}
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true, Dialer: dialer})
+		c, ok := p.Fresh(session.Options{Kind: recording.Probe, NoHandshake: true, Dialer: dialer})
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: stepPublic, HTTPMethod: http.MethodGet,
+		st := c.S.Peek(p, session.Request{Step: stepPublic, HTTPMethod: http.MethodGet,
 			Tags:   recording.Tags{tagAddress: other},
 			Header: map[string]string{"Host": host}}, p.Limits.UpTo(2*time.Second))
-		c.Note(c.Dropped(ctx, st))
+		c.Drop(st)
 	},
 }
 

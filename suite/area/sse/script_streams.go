@@ -37,9 +37,9 @@ var httpResumeScenario = &scenario.Scenario{
 	In:    scenario.Own,
 	After: verdict.Reads,
 	When:  scenario.OverLegacyHTTP,
-	Script: scenario.OnFresh(scenario.Probing, func(ctx context.Context, c *scenario.Client) {
-		listened := besideListening(ctx, c)
-		x, ids := streamed(ctx, c)
+	Script: scenario.OnFresh(scenario.Probing, func(c *scenario.Client) {
+		listened := besideListening(c)
+		x, ids := streamed(c)
 		if len(ids) == 0 {
 			if !listened() {
 				c.Skip(recording.CodeNotExercised,
@@ -48,20 +48,20 @@ var httpResumeScenario = &scenario.Scenario{
 			return
 		}
 		asked := time.Now()
-		all := resumptions{{c, c.S.Peek(ctx, resume(recording.StepResume, ids[0]), c.Limits.Timeout)}}
+		all := resumptions{{c, c.S.Peek(c, resume(recording.StepResume, ids[0]), c.Limits.Timeout)}}
 		took := time.Since(asked)
 		if all[0].stream.Status() == http.StatusOK && !c.Limited() {
-			other := otherSession(ctx, c, x)
-			all.ask(ctx, c, resume(stepLast, ids[len(ids)-1]))
-			all.ask(ctx, c, resume(stepUnknown, strangeEvent))
+			other := otherSession(c, x)
+			all.ask(c, resume(stepLast, ids[len(ids)-1]))
+			all.ask(c, resume(stepUnknown, strangeEvent))
 			if last := ids[len(ids)-1]; scenario.Raised(last) != last {
-				all.ask(ctx, c, resume(stepRaised, scenario.Raised(last)))
+				all.ask(c, resume(stepRaised, scenario.Raised(last)))
 			}
 			if other != nil {
-				all.ask(ctx, other, resume(stepElsewhere, ids[0]))
+				all.ask(other, resume(stepElsewhere, ids[0]))
 			}
 		}
-		all.watch(ctx, c.Play, took)
+		all.watch(c.Play, took)
 		listened()
 	}),
 }
@@ -69,7 +69,7 @@ var httpResumeScenario = &scenario.Scenario{
 // streamed makes two requests that are answered by events with ids, of the first kind of which that is seen:
 // a slow read, what every target serves, and a read that was answered by a stream before. It returns the
 // first of them.
-func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, ids []string) {
+func streamed(c *scenario.Client) (x *recording.Exchange, ids []string) {
 	kinds := []func(step recording.Step) session.Request{c.Ordinary}
 	if slow := c.Target.Subjects.Slow; slow != nil && slow.Progress {
 		kinds = slices.Insert(kinds, 0, func(step recording.Step) session.Request {
@@ -88,9 +88,9 @@ func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, i
 		}
 	}
 	for _, kind := range kinds {
-		x = c.Do(ctx, kind(stepFirst))
+		x = c.Do(kind(stepFirst))
 		if ids = eventIDs(c, x); len(ids) > 0 {
-			c.Do(ctx, kind(stepSecond))
+			c.Do(kind(stepSecond))
 			break
 		}
 		x.Step = stepJSON
@@ -100,12 +100,12 @@ func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, i
 
 // besideListening has [resumedListening] go on in its own session meanwhile, or else in this one when it
 // is waited for.
-func besideListening(ctx context.Context, c *scenario.Client) (listened func() bool) {
-	here := func() bool { return resumedListening(ctx, c) }
+func besideListening(c *scenario.Client) (listened func() bool) {
+	here := func() bool { return resumedListening(c) }
 	if c.S.HTTPSession() == "" || c.Limited() {
 		return here
 	}
-	other, ok := c.Fresh(ctx, scenario.Probing)
+	other, ok := c.Fresh(scenario.Probing)
 	if !ok {
 		return here
 	}
@@ -113,31 +113,31 @@ func besideListening(ctx context.Context, c *scenario.Client) (listened func() b
 	go func() {
 		defer close(result)
 		defer c.Survive()
-		result <- resumedListening(ctx, other)
+		result <- resumedListening(other)
 	}()
 	return func() bool { return <-result }
 }
 
 // resumedListening opens a stream by GET and, if an event on it had an id, drops it, makes another request,
 // and asks for what came after that event. It reports whether it did.
-func resumedListening(ctx context.Context, c *scenario.Client) bool {
+func resumedListening(c *scenario.Client) bool {
 	after := c.S.Last()
-	st := c.S.OpenStream(ctx, stepListen)
+	st := c.S.OpenStream(c, stepListen)
 	if st.Open() { // where nothing happens, an id can only come at the beginning
-		c.S.Await(ctx, after, c.Limits.QuietWindow/3, func(f *wire.Frame) bool {
+		c.S.Await(c, after, c.Limits.QuietWindow/3, func(f *wire.Frame) bool {
 			return hasID(f) && strings.HasPrefix(f.Channel, "get:")
 		})
 	}
 	id, _ := st.LastEvent()
-	c.Note(c.Dropped(ctx, st))
+	c.Drop(st)
 	if id == "" || c.Limited() {
 		return false
 	}
-	c.Do(ctx, c.Ordinary(stepThird))
+	c.Do(c.Ordinary(stepThird))
 	again := resumptions{}
 	began := time.Now()
-	again.ask(ctx, c, resume(stepListenAgain, id))
-	again.watch(ctx, c.Play, time.Since(began))
+	again.ask(c, resume(stepListenAgain, id))
+	again.watch(c.Play, time.Since(began))
 	return true
 }
 
@@ -148,15 +148,15 @@ const strangeEvent = "mcpcheck-7b4e91-never-sent"
 
 // otherSession opens a session beside one, if that is one, and makes another request under the id of one made
 // there.
-func otherSession(ctx context.Context, c *scenario.Client, x *recording.Exchange) *scenario.Client {
+func otherSession(c *scenario.Client, x *recording.Exchange) *scenario.Client {
 	if c.S.HTTPSession() == "" {
 		return nil
 	}
-	other, ok := c.Fresh(ctx, scenario.Probing)
+	other, ok := c.Fresh(scenario.Probing)
 	if !ok {
 		return nil
 	}
-	other.Do(ctx, session.Request{Step: stepOther, Method: "resources/templates/list", ID: x.ID})
+	other.Do(session.Request{Step: stepOther, Method: "resources/templates/list", ID: x.ID})
 	return other
 }
 
@@ -169,25 +169,25 @@ type resumption struct {
 }
 
 // ask asks for one more, and does not wait for the head of the response: that may come with the first event.
-func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.Request) {
-	*all = append(*all, resumption{c, &session.Stream{Pending: c.S.Start(ctx, q)}})
+func (all *resumptions) ask(c *scenario.Client, q session.Request) {
+	*all = append(*all, resumption{c, &session.Stream{Pending: c.S.Start(c, q)}})
 }
 
 // watch listens to each until it has ended, at most for a window of silence after its head, and ends them.
 // What is replayed comes at once: the window is no longer than many times what the head of the first one
 // took, and in a repetition twice as long. Heads are waited for several times as long as that, at least for
 // such a window.
-func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Duration) {
+func (all resumptions) watch(p *scenario.Play, took time.Duration) {
 	const times, part = 5, 3
 	window := min(p.Limits.QuietWindow,
 		time.Duration(max(p.Limits.Patience, 1))*max(p.Limits.QuietWindow/part, 2*times*took))
 	var watched sync.WaitGroup
 	for _, one := range all {
 		watched.Go(func() {
-			if one.stream.Head(ctx, p.Limits.UpTo(max(window, times*took))); one.stream.Status() == 0 {
+			if one.stream.Head(p, p.Limits.UpTo(max(window, times*took))); one.stream.Status() == 0 {
 				return
 			}
-			silence, done := context.WithTimeout(ctx, window)
+			silence, done := context.WithTimeout(p, window)
 			defer done()
 			select {
 			case <-one.stream.HTTPEnded():
@@ -197,7 +197,7 @@ func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Du
 	}
 	watched.Wait()
 	for _, one := range all {
-		one.c.Note(one.c.Dropped(ctx, one.stream))
+		one.c.Drop(one.stream)
 	}
 }
 
@@ -232,18 +232,18 @@ var sseEndpointScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return p.Combination.Transport == requirement.SSE && p.Combination.Defined()
 	}, recording.CodeCombination, "the scenario is about HTTP+SSE"),
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.PlainHTTP(ctx, target.DialOptions{})
+	Script: func(p *scenario.Play) {
+		c, ok := p.PlainHTTP(target.DialOptions{})
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: stepOpen, HTTPMethod: http.MethodGet,
-			Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.Start)
+		st := c.S.Peek(p, session.Request{Step: stepOpen, HTTPMethod: http.MethodGet,
+			Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.StartTimeout)
 		if st.Open() {
-			c.S.Await(ctx, 0, p.Limits.Timeout, func(f *wire.Frame) bool {
+			c.S.Await(p, 0, p.Limits.Timeout, func(f *wire.Frame) bool {
 				return f.Event != nil && f.Event.Type == "endpoint"
 			})
 		}
-		c.Note(c.Dropped(ctx, st))
+		c.Drop(st)
 	},
 }

@@ -2,7 +2,6 @@ package stdio
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"strings"
 	"time"
@@ -23,12 +22,12 @@ var framingScenario = &scenario.Scenario{
 		"a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
 	In:   scenario.Expendable,
 	When: onStdio,
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		if why := p.Facts.Notes[recording.FactSpread]; why != "" {
-			spreadAnswer(ctx, p, why)
+			spreadAnswer(p, why)
 			return
 		}
-		scenario.OnExpendable(framed)(ctx, p)
+		scenario.OnExpendable(framed)(p)
 	},
 }
 
@@ -50,30 +49,30 @@ var partingScenario = &scenario.Scenario{
 	When: scenario.All(onStdio, scenario.InLegacy, scenario.Declared("resources.subscribe"),
 		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised,
 			"the session that scripts share has ended before")),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		for _, x := range c.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
 			if x.Succeeded() {
-				c.Note(c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: x.Method,
-					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
+				c.Once(session.Request{Step: recording.StepSubscribe, Method: x.Method,
+					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}})
 				return
 			}
 		}
 	}),
 }
 
-func framed(ctx context.Context, c *scenario.Client) {
-	id := baseline(ctx, c)
+func framed(c *scenario.Client) {
+	id := baseline(c)
 	joined := append(c.Lifeline(920001, "joined"), '\n')
-	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined,
-		Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2}))
+	c.Once(session.Request{Step: stepJoined,
+		Body: append(joined, c.Lifeline(920002, "joined")...), Answers: 2})
 	if id[0] == '"' && c.S.Alive() {
-		c.Do(ctx, session.Request{Step: stepSeparators, ID: json.RawMessage(separators),
+		c.Do(session.Request{Step: stepSeparators, ID: json.RawMessage(separators),
 			Body: bytes.Replace(c.Lifeline(920007, "separators"), []byte("920007"), []byte(separators), 1)})
 	}
-	split(ctx, c, id, bytes.Replace(c.Lifeline(920003, "naïve"), []byte("920003"), id, 1))
+	split(c, id, bytes.Replace(c.Lifeline(920003, "naïve"), []byte("920003"), id, 1))
 	if c.S.Alive() {
-		c.Probes(ctx, oddEnds(c)...)
-		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"),
+		c.Probes(oddEnds(c)...)
+		c.Do(session.Request{Step: stepLong, ID: json.RawMessage("920004"),
 			Body: c.Lifeline(920004, strings.Repeat("mcpcheck ", 120_000))})
 	}
 }
@@ -86,36 +85,37 @@ const separators = "\"mcpcheck-\u2028-\u2029-\u0085-1\""
 // answer gives back: what comes of that character where it is cut in two shows in the answer. It
 // returns the id for the request that is cut. A target that does not give such a string
 // back where nothing is cut, which RPC-04 judges, is asked once more under a number.
-func baseline(ctx context.Context, c *scenario.Client) json.RawMessage {
+func baseline(c *scenario.Client) json.RawMessage {
 	q := c.Ordinary(recording.StepBefore)
 	q.ID = json.RawMessage(`"mcpcheck-naïve-1"`)
-	x := c.Do(ctx, q)
+	x := c.Do(q)
 	if x.Succeeded() && x.Message().Get("id").String() == "mcpcheck-naïve-1" {
 		return json.RawMessage(`"mcpcheck-naïve-2"`)
 	}
 	x.Step = stepNamed
-	c.Note(c.S.Do(ctx, c.Ordinary(recording.StepBefore)))
+	c.Once(c.Ordinary(recording.StepBefore))
 	return json.RawMessage("920003")
 }
 
 // spreadAnswer is the first request, and the only one, to a target that answers it over several
 // lines: nobody gets a session, and the answer is what there is to judge.
-func spreadAnswer(ctx context.Context, p *scenario.Play, why string) {
+func spreadAnswer(p *scenario.Play, why string) {
 	dialer, err := p.Endpoint.Dialer(target.DialOptions{})
 	if err != nil {
 		p.Break(recording.CodeUnreachable, err.Error())
 		return
 	}
-	c, ok := p.Fresh(ctx, session.Options{NoHandshake: true, Dialer: dialer})
+	c, ok := p.Fresh(session.Options{NoHandshake: true, Dialer: dialer})
 	if !ok {
 		return
 	}
 	q := session.Request{Step: recording.StepInitialize, Method: "initialize",
-		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start}
+		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.StartTimeout}
 	if p.Modern() {
-		q = session.Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: p.Limits.Start}
+		q = session.Request{Step: recording.StepDiscover, Method: "server/discover",
+			Timeout: p.Limits.StartTimeout}
 	}
-	c.Note(c.S.Do(ctx, q))
+	c.Once(q)
 	p.Break(recording.CodeUnreadable, why)
 }
 
@@ -132,17 +132,17 @@ func oddEnds(c *scenario.Client) []session.Request {
 
 // split sends a message in three writes, the first of which ends inside the first "ï". They are so far apart
 // that a target which looks for input every 50 ms finds a part of it.
-func split(ctx context.Context, c *scenario.Client, id json.RawMessage, message []byte) {
+func split(c *scenario.Client, id json.RawMessage, message []byte) {
 	const pause = 40 * time.Millisecond
 	a := bytes.Index(message, []byte("ï")) + 1
 	b := a + (len(message)-a)/2
 	for _, part := range [][]byte{message[:a], message[a:b]} {
-		c.Note(c.S.Do(ctx, session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true}))
-		c.S.Quiet(ctx, pause)
+		c.Once(session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true})
+		c.Quiet(pause)
 	}
-	if x := c.Note(c.S.Do(ctx, session.Request{Step: stepSplit, ID: id,
-		Body: message[b:]})); !x.Succeeded() && c.S.Alive() {
+	if x := c.Once(session.Request{Step: stepSplit, ID: id,
+		Body: message[b:]}); !x.Succeeded() && c.S.Alive() {
 		// each part may be refused, without an id: the last refusal comes before this answer
-		c.Note(c.Life(ctx))
+		c.Note(c.Life())
 	}
 }

@@ -31,17 +31,17 @@ var shutdownScenario = &scenario.Scenario{
 		scenario.Where(listens, recording.CodeUndeclared,
 			"the target declares neither resources.subscribe nor resources.listChanged"),
 	),
-	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, c *scenario.Client) {
-		st := c.Listen(ctx, watched(c.Play))
+	Script: scenario.OnFresh(session.Options{}, func(c *scenario.Client) {
+		st := c.Listen(watched(c.Play))
 		if st.Ack == nil {
 			return
 		}
 		after := c.Mark(markShutdown)
-		if c.Fire(ctx, c.Target.Triggers.Shutdown, c) {
-			parting(ctx, c, st, after)
+		if c.Fire(c.Target.Triggers.Shutdown, c) {
+			parting(c, st, after)
 		}
-		scenario.End(ctx, st)
-		back(ctx, c.Play)
+		scenario.End(c, st)
+		back(c.Play)
 	}),
 }
 
@@ -61,10 +61,10 @@ func watched(p *scenario.Play) scenario.Filter {
 }
 
 // parting waits for the end of the stream and notes how it came.
-func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after int) {
+func parting(c *scenario.Client, st *session.Stream, after int) {
 	x := st.Exchange()
 	done := make(chan struct{})
-	watched, cancel := context.WithCancel(ctx)
+	watched, cancel := context.WithCancel(c)
 	go func() {
 		defer close(done)
 		defer cancel()
@@ -83,7 +83,7 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	cancel()
 	<-done
 	// A cancellation and a result may come together, in any order.
-	c.S.Quiet(ctx, c.Limits.QuietWindow/3)
+	c.Quiet(c.Limits.QuietWindow / 3)
 	for _, f := range c.S.Incoming(after) {
 		if cancelled(&f) {
 			x.Tags[tagCanceled] = "yes"
@@ -95,23 +95,23 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	case !c.S.Alive():
 		x.Tags[tagLost] = "yes"
 	case x.Tags[tagCanceled] == "":
-		stillWatched(ctx, c, x)
+		stillWatched(c, x)
 	}
 }
 
 // stillWatched finds out whether a stream of whose end nothing was heard still
 // delivers.
-func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange) {
+func stillWatched(c *scenario.Client, x *recording.Exchange) {
 	update := c.Target.Triggers.Update
 	if update == nil || !c.Facts.Declares("resources.subscribe") {
 		return
 	}
 	after := c.S.Last()
 	c.Mark(recording.MarkUpdate)
-	if !c.Fire(ctx, update, c) {
+	if !c.Fire(update, c) {
 		return
 	}
-	_, ok := c.S.Await(ctx, after, c.Limits.UpTo(scenario.ChangeTime), func(f *wire.Frame) bool {
+	_, ok := c.S.Await(c, after, c.Limits.UpTo(scenario.ChangeTime), func(f *wire.Frame) bool {
 		return scenario.Notifies(f, "notifications/resources/updated")
 	})
 	x.Tags[tagUpdate] = "missed"
@@ -122,13 +122,13 @@ func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange
 
 // back waits until the target can be reached again, for the sake of what comes
 // after this script.
-func back(ctx context.Context, p *scenario.Play) {
+func back(p *scenario.Play) {
 	const pause = 250 * time.Millisecond
-	until := time.Now().Add(p.Limits.Start)
-	for ctx.Err() == nil {
-		s, err := p.Open(ctx, session.Options{Kind: recording.Clean})
+	until := time.Now().Add(p.Limits.StartTimeout)
+	for p.Err() == nil {
+		s, err := p.Open(p, session.Options{Kind: recording.Clean})
 		if err == nil {
-			life := (&scenario.Client{Play: p, S: s}).Life(ctx)
+			life := (&scenario.Client{Play: p, S: s}).Life()
 			p.End(s)
 			if life.Outcome == recording.Replied {
 				return
@@ -140,7 +140,7 @@ func back(ctx context.Context, p *scenario.Play) {
 		}
 		select {
 		case <-time.After(pause):
-		case <-ctx.Done():
+		case <-p.Done():
 		}
 	}
 }

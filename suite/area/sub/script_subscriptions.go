@@ -1,7 +1,6 @@
 package sub
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -33,37 +32,36 @@ var subscriptionsScenario = &scenario.Scenario{
 		}, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
 		scenario.Declared("resources.subscribe"),
 	),
-	Script: func(ctx context.Context, p *scenario.Play) {
+	Script: func(p *scenario.Play) {
 		all := p.Resources()
 		if len(all) == 0 {
 			p.Unlisted(recording.WalkResources, "the target lists no resources")
 			return
 		}
-		c, ok := p.Clean(ctx)
+		c, ok := p.Clean()
 		if !ok {
 			return
 		}
 		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())),
 			scenario.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
-		if subscribe(ctx, c, tried[0].URI(), tags) {
+		if subscribe(c, tried[0].URI(), tags) {
 			return
 		}
 		scenario.Each(c, tried[1:], func(_ int, l scenario.Listed, c *scenario.Client) {
-			subscribe(ctx, c,
-				l.URI(), tags)
+			subscribe(c, l.URI(), tags)
 		})
 	},
 }
 
 // subscribe subscribes a resource and gives it up again; it reports whether the
 // subscription was accepted.
-func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recording.Tags) bool {
-	x := c.OfListed(ctx, scenario.Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
+func subscribe(c *scenario.Client, uri string, tags recording.Tags) bool {
+	x := c.OfListed(scenario.Of(recording.StepSubscribe, "resources/subscribe", uri, tags))
 	if !x.Succeeded() {
 		return false
 	}
-	c.Do(ctx, scenario.Of(recording.StepUnsubscribe, "resources/unsubscribe", uri, tags))
+	c.Do(scenario.Of(recording.StepUnsubscribe, "resources/unsubscribe", uri, tags))
 	return true
 }
 
@@ -85,26 +83,26 @@ var badSubscriptionsScenario = &scenario.Scenario{
 		return p.Modern() || p.Facts.Declares("resources.subscribe")
 	},
 		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),
-	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		if !c.Modern() {
 			for _, bad := range []struct{ form, params string }{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`},
 				{"array", `{"uri":["a:b"]}`},
 			} {
-				c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
+				c.Do(session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
 					Params: json.RawMessage(bad.params),
 					Tags:   c.Sessionless().With(recording.Tags{scenario.TagForm: bad.form})})
 			}
 			return
 		}
-		oldMethods(ctx, c)
+		oldMethods(c)
 		if !listens(c.Play) {
 			return
 		}
-		patience, began := c.Patience(ctx, 2*time.Second), time.Now()
+		patience, began := c.Patience(2*time.Second), time.Now()
 		// An empty filter is to be acknowledged as any other. The answer to a malformed one may take as long,
 		// and longer.
-		if badListen(ctx, c, stepEmptyFilter, "empty", `{"notifications":{}}`, c.Limits.Timeout) {
+		if badListen(c, stepEmptyFilter, "empty", `{"notifications":{}}`, c.Limits.Timeout) {
 			patience = min(max(patience, 2*time.Since(began)), c.Limits.Timeout)
 		}
 		for _, bad := range []struct{ form, params string }{
@@ -114,7 +112,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			{"no-strings", `{"notifications":{"resourceSubscriptions":[5]}}`},
 			{"no-boolean", `{"notifications":{"resourcesListChanged":"yes"}}`},
 		} {
-			badListen(ctx, c, recording.StepListen, bad.form, bad.params, patience)
+			badListen(c, recording.StepListen, bad.form, bad.params, patience)
 		}
 	}),
 }
@@ -125,27 +123,26 @@ func listens(p *scenario.Play) bool {
 }
 
 // oldMethods calls methods that 2026-07-28 no longer has.
-func oldMethods(ctx context.Context, c *scenario.Client) {
+func oldMethods(c *scenario.Client) {
 	uri := "x-mcpcheck-7b4e91:nothing"
 	if all := c.Resources(); len(all) > 0 {
 		uri = all[0].URI()
 	}
-	c.Do(ctx, scenario.About(stepOldSubscribe, "resources/subscribe", uri))
-	c.Do(ctx, scenario.About(stepOldUnsubscribe, "resources/unsubscribe", uri))
+	c.Do(scenario.About(stepOldSubscribe, "resources/subscribe", uri))
+	c.Do(scenario.About(stepOldUnsubscribe, "resources/unsubscribe", uri))
 }
 
 // badListen sends a listen request with a malformed filter, or an empty one. A target that reads
 // something into it says so by an acknowledgment, and keeps the stream open. It reports whether there was an
 // answer.
-func badListen(ctx context.Context, c *scenario.Client, step recording.Step, form, params string,
-	patience time.Duration) bool {
+func badListen(c *scenario.Client, step recording.Step, form, params string, patience time.Duration) bool {
 	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{scenario.TagForm: form},
 		Timeout: patience}
-	st := c.S.Listen(ctx, step, session.Filter{}, q)
+	st := c.S.Listen(c, step, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
-	x := c.StopListen(ctx, st)
+	x := c.StopListen(st)
 	if st.Ack == nil && x.Outcome == recording.Sent {
 		x.Outcome, x.Reason = recording.Silent, "no answer within "+patience.String()
 		if x.Status >= http.StatusMultipleChoices {
@@ -154,13 +151,13 @@ func badListen(ctx context.Context, c *scenario.Client, step recording.Step, for
 		}
 	}
 	answered := x.Outcome == recording.Replied || st.Ack != nil
-	lost := !answered && !c.Alive(ctx, x)
+	lost := !answered && !c.Alive(x)
 	if lost {
 		x.Step += recording.StepLost
 	}
 	c.Note(x)
 	if lost {
-		c.Replace(ctx)
+		c.Replace()
 	}
 	return answered
 }

@@ -1,7 +1,6 @@
 package tmpl
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -33,7 +32,7 @@ var expansionsScenario = &scenario.Scenario{
 		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Templates) > 0 },
 			recording.CodeNeedsConfig, "give arguments of a listed template that lead to a resource "+inFile),
 	),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		var all []scenario.URIRead
 		for i := range c.Target.Subjects.Templates {
 			t := &c.Target.Subjects.Templates[i]
@@ -46,7 +45,7 @@ var expansionsScenario = &scenario.Scenario{
 			all = append(all, queries(t, tags)...)
 		}
 		scenario.Each(c, all, func(_ int, a scenario.URIRead, c *scenario.Client) {
-			c.ReadResource(ctx, a.Step, a.URI, a.Tags)
+			c.ReadResource(a.Step, a.URI, a.Tags)
 		})
 	}),
 }
@@ -126,11 +125,11 @@ var templatesWithoutParamsScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool {
 		return !p.Modern()
 	}, recording.CodeCombination, "every request has params in this revision"),
-	Script: scenario.OnClean(func(ctx context.Context, c *scenario.Client) {
+	Script: scenario.OnClean(func(c *scenario.Client) {
 		const method = "resources/templates/list"
 		scenario.Each(c, []session.Request{
 			{Step: stepWithParams, Method: method, Params: map[string]any{}},
 			{Step: stepWithoutParams, Method: method},
-		}, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		}, func(_ int, q session.Request, c *scenario.Client) { c.Do(q) })
 	}),
 }

@@ -45,7 +45,7 @@ func config() (suite.Config, *reference.Server, error) {
 	const expression = "area:LIST || area:PAGE || area:READ || area:LIFE"
 	filter, err := conformance.Filter(expression)
 	return suite.Config{Target: t, Embedded: true, Filter: filter, LabelFilter: expression,
-		Skip: []string{"READ-01"}, QuietWindow: 20 * time.Millisecond}, server, err
+		Skip: []string{"READ-01"}, Limits: suite.Limits{QuietWindow: 20 * time.Millisecond}}, server, err
 }
 
 func present() error {

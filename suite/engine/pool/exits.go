@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -90,7 +89,7 @@ func (p *Pool) End(s *session.Session) {
 		finish(ctx)
 		p.Limit.leave(s)
 	}
-	if p.Combination.Transport != requirement.Stdio {
+	if !p.OnStdio() {
 		bury()
 		return
 	}

@@ -72,11 +72,11 @@ func stays(t *testing.T, change ...func(*pool.Options)) (*pool.Pool, *stayers) {
 }
 
 // opens is a script that opens some sessions of its own beside the shared one.
-func opens(n int) func(context.Context, *scenario.Play) {
-	return func(ctx context.Context, p *scenario.Play) {
-		p.Clean(ctx)
+func opens(n int) func(*scenario.Play) {
+	return func(p *scenario.Play) {
+		p.Clean()
 		for range n {
-			p.Fresh(ctx, session.Options{})
+			p.Fresh(session.Options{})
 		}
 	}
 }
@@ -170,8 +170,7 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 func TestEndOfTheRunWhileProcessesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, _ := stays(t, func(o *pool.Options) { o.Limit = pool.Connections(1) })
-		scenariotest.Perform(t, st,
-			func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
+		scenariotest.Perform(t, st, func(p *scenario.Play) { p.Fresh(session.Options{}) })
 		ctx, cancel := context.WithTimeout(t.Context(), lingerTime/2)
 		defer cancel()
 		begin := time.Now()

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -42,16 +41,11 @@ type Pool struct {
 
 // Options says how the sessions of a combination are opened.
 type Options struct {
-	Dialer transport.Dialer
+	session.Common // but for the time limits and the transcript, which are those of the stage
+	Dialer         transport.Dialer
 	// Spare dials a process that detection has left, for the first session that may be lost; nil if it has
 	// left none.
 	Spare transport.Dialer
-	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
-	Limiter          func(context.Context) error
-	Patience         *session.Patience
-	Habits           *session.Habits
-	Nameless, Barred bool // see [session.Options]
-	NextID           func() string
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
 	Broken error
@@ -124,12 +118,8 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	if p.Broken != nil && o.Dialer == nil {
 		return nil, nil, p.Broken
 	}
-	o.ID, o.Transcript, o.Limiter, o.Patience, o.Habits = p.NextID(), p.Transcript, p.Limiter, p.Patience,
-		p.Habits
-	o.Start, o.Nameless, o.Barred = p.Limits.Start, p.Nameless, p.Barred
-	if o.Timeout == 0 {
-		o.Timeout = p.Limits.Timeout
-	}
+	o.Common = p.Common
+	o.Transcript, o.Timeout, o.Start = p.Transcript, p.Limits.Timeout, p.Limits.StartTimeout
 	beside := o.Beside && p.Limit.shown()
 	if !beside {
 		if err := p.Limit.take(ctx); err != nil {
@@ -321,7 +311,7 @@ func (p *Pool) lend(ctx context.Context, left *session.Session) (*session.Sessio
 			return nil, err
 		}
 	}
-	if p.Combination.Transport == requirement.Stdio && p.Combination.Revision.Modern() {
+	if p.OnStdio() && p.Modern() {
 		// As most clients begin. Where a server takes nothing before that, which DISC-12 is about, all that
 		// is probed would depend on what was asked before it.
 		s.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})

@@ -119,12 +119,12 @@ func TestLimitHoldsOverPools(t *testing.T) {
 		limited := func(o *pool.Options) { o.Limit = limit }
 		one, two := scenariotest.Stage(t, srv, limited), scenariotest.Stage(t, srv, limited)
 		for _, st := range []*pool.Pool{one, two, one} {
-			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
-				if c, ok := p.Clean(ctx); ok {
-					c.Do(ctx, session.Request{Step: "a", Method: "m"})
+			rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
+				if c, ok := p.Clean(); ok {
+					c.Do(session.Request{Step: "a", Method: "m"})
 				}
-				if c, ok := p.Expendable(ctx); ok { // takes the place of the clean one
-					c.Do(ctx, session.Request{Step: "b", Method: "die"})
+				if c, ok := p.Expendable(); ok { // takes the place of the clean one
+					c.Do(session.Request{Step: "b", Method: "die"})
 				}
 			})
 			if x := rec.Step("b"); rec.Broken != nil || !rec.Step("a").Succeeded() || x == nil || !x.Fatal {
@@ -132,9 +132,9 @@ func TestLimitHoldsOverPools(t *testing.T) {
 			}
 		}
 		begin := time.Now()
-		rec := scenariotest.Perform(t, two, func(ctx context.Context, p *scenario.Play) {
-			p.Fresh(ctx, session.Options{})
-			p.Fresh(ctx, session.Options{})
+		rec := scenariotest.Perform(t, two, func(p *scenario.Play) {
+			p.Fresh(session.Options{})
+			p.Fresh(session.Options{})
 		})
 		if rec.Broken == nil || rec.Broken.Code != recording.CodeOptedOut || time.Since(begin) != 0 {
 			t.Errorf("got %+v after %v", rec.Broken, time.Since(begin))
@@ -155,12 +155,12 @@ func TestTurns(t *testing.T) {
 		limit := pool.Turns()
 		one, two := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit }),
 			scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit })
-		clean := func(ctx context.Context, p *scenario.Play) { p.Clean(ctx) }
-		probe := func(ctx context.Context, p *scenario.Play) { p.Expendable(ctx) }
-		both := func(ctx context.Context, p *scenario.Play) { clean(ctx, p); probe(ctx, p) }
+		clean := func(p *scenario.Play) { p.Clean() }
+		probe := func(p *scenario.Play) { p.Expendable() }
+		both := func(p *scenario.Play) { clean(p); probe(p) }
 		for i, c := range []struct {
 			stage       *pool.Pool
-			script      func(context.Context, *scenario.Play)
+			script      func(*scenario.Play)
 			conns, most int64 // so far
 		}{
 			{one, clean, 1, 1}, {one, clean, 1, 1}, {one, probe, 2, 1}, {one, probe, 2, 1},
@@ -210,10 +210,10 @@ func TestLeftSessionsAreTakenOver(t *testing.T) {
 		st := scenariotest.Stage(t, srv)
 		play := func(method string, leave bool) (*recording.Recording, bool) {
 			var used bool
-			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+			rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
 				var c *scenario.Client
-				c, used, _ = p.GoOn(ctx, session.Options{})
-				c.Do(ctx, session.Request{Step: "a", Method: method})
+				c, used, _ = p.GoOn(session.Options{})
+				c.Do(session.Request{Step: "a", Method: method})
 				if leave {
 					c.Leave()
 				}

@@ -31,13 +31,13 @@ func TestStarts(t *testing.T) {
 				st := scenariotest.Stage(t, busy,
 					func(o *pool.Options) { o.Starts = make(pool.Semaphore, 2) })
 				begin := time.Now()
-				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+				rec := scenariotest.Perform(t, st, func(p *scenario.Play) {
 					var wg sync.WaitGroup
 					for range 6 {
 						wg.Go(func() {
-							client, ok := p.Fresh(ctx, c.options)
+							client, ok := p.Fresh(c.options)
 							if ok && c.talks {
-								client.S.Do(ctx, session.Request{Step: "ping", Method: "ping"})
+								client.S.Do(p, session.Request{Step: "ping", Method: "ping"})
 							}
 						})
 					}
@@ -82,8 +82,7 @@ func TestLostHandshakes(t *testing.T) {
 				st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively, Mute: c.mute})
 				st.Facts.Owned = c.owned
 				begin := time.Now()
-				rec := scenariotest.Perform(t, st,
-					func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
+				rec := scenariotest.Perform(t, st, func(p *scenario.Play) { p.Fresh(session.Options{}) })
 				if took := time.Since(begin); took != c.took || (rec.Broken == nil) != c.opens {
 					t.Errorf("took %v: %+v", took, rec.Broken)
 				}

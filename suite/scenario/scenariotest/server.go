@@ -102,9 +102,8 @@ func Lively(_ int64, m gjson.Result, say func(string, ...any)) bool {
 func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 	c := requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}
 	var ids atomic.Int64
-	o := pool.Options{Dialer: &transport.Pipe{Open: s.open}, NextID: func() string {
-		return fmt.Sprint("s", ids.Add(1))
-	}}
+	o := pool.Options{Dialer: &transport.Pipe{Open: s.open}}
+	o.NextID = func() string { return fmt.Sprint("s", ids.Add(1)) }
 	for _, f := range change {
 		f(&o)
 	}
@@ -112,8 +111,8 @@ func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 		Combination: c, Facts: &recording.Facts{Combination: c, Notes: map[string]string{}},
 		Target:   &target.Target{},
 		Endpoint: &target.Endpoint{}, Transcript: wire.NewTranscript(wire.Budget{}),
-		Limits: scenario.Limits{Timeout: 10 * time.Second, Start: 30 * time.Second, QuietWindow: time.Second,
-			Pages: 5, Probes: 2},
+		Limits: scenario.Limits{Limits: target.Limits{QuietWindow: time.Second, Pages: 5,
+			Reads: -1}.Over(target.DefaultLimits), Probes: 2},
 	}, o)
 	var once sync.Once
 	t.Cleanup(func() { once.Do(func() { st.Close() }) })
@@ -121,7 +120,6 @@ func Stage(t *testing.T, s *Server, change ...func(*pool.Options)) *pool.Pool {
 }
 
 // Perform plays a script.
-func Perform(t *testing.T, st *pool.Pool,
-	script func(ctx context.Context, p *scenario.Play)) *recording.Recording {
+func Perform(t *testing.T, st *pool.Pool, script func(p *scenario.Play)) *recording.Recording {
 	return scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: "test", Script: script}, nil)
 }
