@@ -128,8 +128,11 @@ func EditEvent(edit func(e *Event)) Hooks {
 	})
 }
 
-// EncodeEvent is an event in the form in which it is written, unless it is Raw.
+// EncodeEvent is an event in the form in which it is written.
 func EncodeEvent(ev Event) []byte {
+	if ev.Raw != nil {
+		return ev.Raw
+	}
 	var b bytes.Buffer
 	if ev.Type != "" {
 		fmt.Fprintf(&b, "event: %s\n", ev.Type)
