@@ -37,10 +37,9 @@ func EditRequest(edit func(r *http.Request)) Hooks {
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
 	return OnHTTP(nil, func(x Serving) {
-		x.Serve(
-			&Writer{ResponseWriter: x.W, Head: func(status int) int { return edit(x.Request, status, x.W.Header()) }},
-			x.Request,
-		)
+		x.Serve(&Writer{ResponseWriter: x.W, Head: func(status int) int {
+			return edit(x.Request, status, x.W.Header())
+		}}, x.Request)
 	})
 }
 
