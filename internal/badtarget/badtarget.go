@@ -51,7 +51,8 @@ const hugeName = "HUGE"
 const lateDefault = 300 * time.Millisecond
 
 // plainModes are the modes of a process that does nothing out of the ordinary when it starts.
-var plainModes = strings.Fields("good cursor third midline late nothing garbage huge echo harmful environment")
+var plainModes = strings.Fields(
+	"good cursor third midline late nothing garbage huge echo harmful environment")
 
 // stdioModes are the others, each with what it does then.
 var stdioModes = map[string]func(*process){

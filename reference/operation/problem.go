@@ -49,15 +49,6 @@ func (all *Problems) Below(part string, problems Problems) {
 	}
 }
 
-// Each adds the problems of the elements of a list.
-func Each[T any](all *Problems, list string, elements []T, problems func(T) Problems) {
-	for i, one := range elements {
-		if found := problems(one); len(found) > 0 {
-			all.Below(fmt.Sprintf("%s[%d]", list, i), found)
-		}
-	}
-}
-
 // OneOf complains about a word that is not known.
 func (all *Problems) OneOf(member, given string, known []string) {
 	if given != "" && !slices.Contains(known, given) {
