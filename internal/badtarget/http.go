@@ -152,7 +152,7 @@ func handler(mode string) (http.Handler, error) {
 		return h, nil
 	}
 	name, argument, _ := strings.Cut(mode, "=")
-	modes := []string{"good", "late", "nothing", "cursor", "huge", "echo", "environment", "orphaned"}
+	modes := strings.Fields("good late nothing cursor huge echo environment orphaned")
 	if !slices.Contains(modes, name) {
 		return nil, fmt.Errorf("there is no mode %q", mode)
 	}

@@ -51,8 +51,8 @@ func around(web func(http.Handler) http.Handler) func(way) way {
 	return func(next way) way { return serves(web(handler(next))) }
 }
 
-// through is the way through the rule, too: each kind of hook acts where the rule applies, and lets everything
-// else pass.
+// through is the way through the rule, too: each kind of hook acts where the rule applies, and lets
+// everything else pass.
 func (n *node) through(next chain) chain {
 	h := hook.Compared(n.hooks)
 	web := around(h.HTTP)

@@ -112,7 +112,7 @@ func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Conte
 		if !meant(e.Event) || !once(e) {
 			return e.Next()
 		}
-		p := eventBytes(e.Event)
+		p := hook.EncodeEvent(e.Event)
 		if err := e.Write(hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
 			return err
 		}
@@ -214,12 +214,4 @@ func push(w http.ResponseWriter, p []byte) error {
 	_, err := w.Write(p)
 	_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
 	return err
-}
-
-// eventBytes is an event as it is to be written.
-func eventBytes(e hook.Event) []byte {
-	if e.Raw != nil {
-		return e.Raw
-	}
-	return hook.EncodeEvent(e)
 }

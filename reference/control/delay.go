@@ -34,7 +34,7 @@ func dribbling(rate int64) hook.Hooks {
 			return trickle(
 				e,
 				rate,
-				eventBytes(e.Event),
+				hook.EncodeEvent(e.Event),
 				func(part []byte) error { return e.Write(hook.Event{Raw: part, Stream: e.Stream}) },
 			)
 		}),

@@ -117,7 +117,8 @@ func (r Rule) find() (d deviation, err error) {
 		if slices.Contains(QuirkNames(), r.Fault) {
 			return d, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
 		}
-		return d, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
+		return d, fmt.Errorf("unknown fault %q%s", r.Fault,
+			nearby(r.Fault, FaultNames(), "mockserver faults"))
 	case r.Quirk != "":
 		d.rank, d.label = rankQuirk, r.Quirk
 		if d.Fault, known = quirk.Find(r.Quirk); known {
@@ -126,7 +127,8 @@ func (r Rule) find() (d deviation, err error) {
 		if slices.Contains(FaultNames(), r.Quirk) {
 			return d, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
 		}
-		return d, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
+		return d, fmt.Errorf("unknown quirk %q%s", r.Quirk,
+			nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
 	case r.Delay != nil:
 		d.rank, d.label = rankDelay, "delay "+r.Delay.String()
 		if r.Delay.Kind == operation.KindDribble {

@@ -92,7 +92,7 @@ func parse(r Rule, limits string) (Rule, error) {
 }
 
 // limits are the keys of limits, but for uri.
-var limits = []string{"method", "count", "skip", "every", "chance", "while", "become", "session", "identity"}
+var limits = strings.Fields("method count skip every chance while become session identity")
 
 // limit is the member of the limits that a key means, which is named as in a file; it is not valid if there
 // is none.

@@ -86,11 +86,7 @@ func writeEvent(ctx context.Context, ev hook.Event) error {
 		return io.ErrClosedPipe
 	}
 	p.noteEvent(ctx, ev)
-	raw := ev.Raw
-	if raw == nil {
-		raw = hook.EncodeEvent(ev)
-	}
-	_, err := p.w.Write(raw)
+	_, err := p.w.Write(hook.EncodeEvent(ev))
 	if ev.Raw != nil {
 		flush(p.w) // a part of an event is sent at once
 	}

@@ -46,7 +46,10 @@ type subscription [2]string
 
 // muting drops the legacy updates of subscriptions that are muted. The function is told of subscriptions and
 // of their end, and of further methods.
-func muting(told func(muted map[subscription]bool, c *hook.Call, s subscription), further ...string) hook.Hooks {
+func muting(
+	told func(muted map[subscription]bool, c *hook.Call, s subscription),
+	further ...string,
+) hook.Hooks {
 	var mu sync.Mutex
 	muted := map[subscription]bool{}
 	methods := strings.Join(append(further, methodSubscribe, methodUnsubscribe), "|")
@@ -59,7 +62,8 @@ func muting(told func(muted map[subscription]bool, c *hook.Call, s subscription)
 	}), hook.Withhold(hook.NotificationUpdated, func(m hook.Message) bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return m.Session != nil && muted[subscription{m.Session.ID(), gjson.GetBytes(m.Raw, "params.uri").Str}]
+		uri := gjson.GetBytes(m.Raw, "params.uri").Str
+		return m.Session != nil && muted[subscription{m.Session.ID(), uri}]
 	}))
 }
 

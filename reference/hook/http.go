@@ -37,10 +37,9 @@ func EditRequest(edit func(r *http.Request)) Hooks {
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
 	return OnHTTP(nil, func(x Serving) {
-		x.Serve(
-			&Writer{ResponseWriter: x.W, Head: func(status int) int { return edit(x.Request, status, x.W.Header()) }},
-			x.Request,
-		)
+		x.Serve(&Writer{ResponseWriter: x.W, Head: func(status int) int {
+			return edit(x.Request, status, x.W.Header())
+		}}, x.Request)
 	})
 }
 
@@ -128,8 +127,11 @@ func EditEvent(edit func(e *Event)) Hooks {
 	})
 }
 
-// EncodeEvent is an event in the form in which it is written, unless it is Raw.
+// EncodeEvent is an event in the form in which it is written.
 func EncodeEvent(ev Event) []byte {
+	if ev.Raw != nil {
+		return ev.Raw
+	}
 	var b bytes.Buffer
 	if ev.Type != "" {
 		fmt.Fprintf(&b, "event: %s\n", ev.Type)

@@ -69,7 +69,9 @@ func (x Serving) Next() { x.Serve(x.W, x.Request) }
 func (x Serving) Reply(status int, contentType, body string) {
 	x.W.Header().Set("Content-Type", contentType)
 	x.W.WriteHeader(status)
-	_, _ = io.WriteString(x.W, body) // a client that has gone needs no answer
+	if body != "" {
+		_, _ = io.WriteString(x.W, body) // a client that has gone needs no answer
+	}
 }
 
 // Serve handles another request in its place, or sends the response elsewhere.

@@ -16,20 +16,43 @@ import (
 )
 
 // The verbs of the vocabulary, and the sorts of messages to which each can be done.
-var verbs = map[string][]string{
-	"set":     {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnHTTPAnswer, OnEvent},
-	"drop":    {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnHTTPAnswer, OnEvent},
-	"retype":  {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPAnswer},
-	"rewrite": {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnHTTPAnswer, OnEvent},
-	"code":    {OnReply, OnResponse},
-	"silence": {OnRequest, OnReply, OnResponse, OnNotification, OnEvent},
-	"delay":   {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnEvent},
-	"repeat":  {OnResponse, OnNotification, OnEvent},
-	"reorder": {OnResponse, OnNotification},
-	"abort":   {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest},
-	"send":    {OnRequest, OnReply, OnResponse, OnNotification},
-	"answer":  {OnRequest, OnHTTPRequest},
-	"note":    {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest},
+var verbs = table(`
+set      request reply response notification http-request http-answer event
+drop     request reply response notification http-request http-answer event
+retype   request reply response notification http-answer
+rewrite  request reply response notification http-request http-answer event
+code     reply response
+silence  request reply response notification event
+delay    request reply response notification http-request event
+repeat   response notification event
+reorder  response notification
+abort    request reply response notification http-request
+send     request reply response notification
+answer   request http-request
+note     request reply response notification http-request
+`)
+
+// arguments are the members that belong to some verbs only.
+var arguments = table(`
+to       set note
+as       retype
+pattern  rewrite
+with     rewrite
+where    set drop retype rewrite
+was      code
+after    send
+apart    send
+per      note
+`)
+
+// table is the words behind the first of each line.
+func table(lines string) map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(strings.TrimSpace(lines)) {
+		words := strings.Fields(line)
+		all[words[0]] = words[1:]
+	}
+	return all
 }
 
 // roots are the names that paths into a sort of message can begin with. Those after
@@ -155,11 +178,7 @@ func (o *Operation) checkPath(c *Problems, verb, text string) {
 
 // checkArguments checks what belongs to a verb only.
 func (o *Operation) checkArguments(c *Problems, verb string) {
-	edits := []string{"set", "drop", "retype", "rewrite"}
-	for member, verbs := range map[string][]string{
-		"to": {"set", "note"}, "as": edits[2:3], "pattern": edits[3:], "with": edits[3:], "where": edits,
-		"was": {"code"}, "after": {"send"}, "apart": {"send"}, "per": {"note"},
-	} {
+	for member, verbs := range arguments {
 		if o.has(member) && !slices.Contains(verbs, verb) {
 			c.Say(member, "belongs to %s only", strings.Join(verbs, ", "))
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// about is the root of paths into the request that a message belongs to, raw a message as it is sent, noted the
-// root of paths into what has been noted, and the values of Per say for whom.
+// about is the root of paths into the request that a message belongs to, raw a message as it is sent, noted
+// the root of paths into what has been noted, and the values of Per say for whom.
 const (
 	about         = "request"
 	raw           = "raw"

@@ -40,20 +40,12 @@ func (all *Problems) Say(member, format string, args ...any) {
 	*all = append(*all, Problem{member, fmt.Sprintf(format, args...)})
 }
 
-// Below adds the problems of a part from the point of view of what it is a part of. A member may begin with the
-// bracket of an element.
+// Below adds the problems of a part from the point of view of what it is a part of. A member may begin with
+// the bracket of an element.
 func (all *Problems) Below(part string, problems Problems) {
 	for _, p := range problems {
-		*all = append(*all, Problem{strings.Trim(strings.Replace(part+"."+p.Member, ".[", "[", 1), "."), p.Text})
-	}
-}
-
-// Each adds the problems of the elements of a list.
-func Each[T any](all *Problems, list string, elements []T, problems func(T) Problems) {
-	for i, one := range elements {
-		if found := problems(one); len(found) > 0 {
-			all.Below(fmt.Sprintf("%s[%d]", list, i), found)
-		}
+		member := strings.Replace(part+"."+p.Member, ".[", "[", 1)
+		*all = append(*all, Problem{strings.Trim(member, "."), p.Text})
 	}
 }
 

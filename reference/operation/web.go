@@ -151,7 +151,7 @@ func (pl *plan) event(e hook.Streaming) error {
 		case "data":
 			return string(e.Data), len(e.Data) > 0
 		case "raw":
-			return string(e.Raw), e.Raw != nil
+			return string(hook.EncodeEvent(e.Event)), true
 		case "retry":
 			return hook.Number(int64(e.Retry / time.Millisecond)), e.Retry != 0
 		case "stream":

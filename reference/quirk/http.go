@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,19 +23,8 @@ func httpCode() code {
 		"no-session-ids":           hook.Sessionless(),
 		"version-header-demanded":  hook.Sessionless(),
 		"modern-event-ids":         numbered(),
-		"crlf-events": hook.EditEvent(func(e *hook.Event) {
-			var b bytes.Buffer
-			for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
-				if field[1] != "" { // data that another quirk has spread has several lines
-					b.WriteString(
-						field[0] + ":" + strings.ReplaceAll(field[1], "\n", "\r\n"+field[0]+":") + "\r\n",
-					)
-				}
-			}
-			e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
-		}),
-		"broken-streams":  breaking(),
-		"passing-streams": hook.OnEvent(passing),
+		"broken-streams":           breaking(),
+		"passing-streams":          hook.OnEvent(passing),
 	}
 }
 

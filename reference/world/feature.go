@@ -93,8 +93,8 @@ func (b Block) problems() (found problems) {
 	return found
 }
 
-// unlinked finds the blocks of tools and prompts that link to no resource; present are the URIs of those at the
-// start, to which the timeline may add others.
+// unlinked finds the blocks of tools and prompts that link to no resource; present are the URIs of those at
+// the start, to which the timeline may add others.
 func (w World) unlinked(present map[string]bool) problems {
 	templates, put := map[string]bool{}, map[string]bool{}
 	for _, s := range w.Timeline {

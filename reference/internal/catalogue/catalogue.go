@@ -62,8 +62,8 @@ type Entry struct {
 	// Idles lists the requirements that have no occasion in a server with it, though they
 	// have one without; the summary says why.
 	Idles []string `yaml:"idles"`
-	// Requirement is the id of the requirement that a fault breaks first of all; of a quirk, those that permit
-	// it, with commas between them.
+	// Requirement is the id of the requirement that a fault breaks first of all; of a quirk, those that
+	// permit it, with commas between them.
 	Requirement string `yaml:"-"`
 	// Aspect, if not empty, names what it changes as a whole: of the deviations of one
 	// aspect a server can have only one.
