@@ -28,7 +28,7 @@ func (e *Engine) Remove(uri string) bool {
 // Touch notifies the subscribers of a resource as if its content had changed. It
 // reports whether there is such a resource.
 func (e *Engine) Touch(uri string) bool {
-	if !e.exists(e.ctx, viewer{everyone: true}, uri) {
+	if !e.exists(e.ctx, uri) {
 		return false
 	}
 	e.notifyUpdated(uri)

@@ -193,8 +193,8 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 	if x == nil {
 		return fail(codeInternal, "Internal error: a call outside its exchange")
 	}
-	params := x.argumentsOf(c)
-	c.Modern = e.claimsModern(c, params)
+	q := serving{e, c, ctx, x, x.argumentsOf(c)}
+	c.Modern = e.claimsModern(c, q.params)
 	if c.Notification() {
 		e.note(x.session, c)
 		return nil
@@ -203,9 +203,18 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 		return &hook.Reply{}
 	}
 	if c.Modern {
-		return e.serveModern(ctx, c, params)
+		return q.modern()
 	}
-	return e.serveLegacy(ctx, x, c, params)
+	return q.legacy()
+}
+
+// serving is a request that is being served: where, with which params, and on behalf of which message.
+type serving struct {
+	*Engine
+	*hook.Call
+	ctx    context.Context
+	x      *exchange
+	params *arguments
 }
 
 // note takes a notification of the client. Unknown and malformed ones are

@@ -11,13 +11,13 @@ import (
 )
 
 // uriParam reads and validates the URI that a request is about.
-func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
-	uri := params.uri
-	if !params.located {
+func (q serving) uriParam() (string, *hook.Reply) {
+	uri := q.params.uri
+	if !q.params.located {
 		return "", badParams(`"uri" must be a string`)
 	}
 	// A resource of the world may have a URI that only its faults explain.
-	if _, known := e.store.get(uri); !known {
+	if _, known := q.store.get(uri); !known {
 		if err := world.CheckURI(uri); err != nil {
 			return "", failWith(codeInvalidParams, "Invalid params: this is no URI: "+err.Error(),
 				hook.Object{"uri": uri})
@@ -26,18 +26,20 @@ func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
 	return uri, nil
 }
 
-// exists reports whether a URI can be read by a viewer.
-func (e *Engine) exists(ctx context.Context, v viewer, uri string) bool {
-	_, ok := e.resolve(ctx, v, uri)
+// exists reports whether a URI can be read by the client whose message the context has, or by the server
+// itself if it has none.
+func (e *Engine) exists(ctx context.Context, uri string) bool {
+	_, ok := e.resolve(ctx, uri)
 	return ok
 }
 
 // resolve finds the resource of a URI: a stored one, or one that a template
 // stands for. URIs are compared as they are; a path is never normalised, so that
 // no spelling of a directory step can lead anywhere.
-func (e *Engine) resolve(ctx context.Context, v viewer, uri string) (*entry, bool) {
+func (e *Engine) resolve(ctx context.Context, uri string) (*entry, bool) {
+	viewer := hook.TraceOf(ctx)
 	if found, ok := e.store.get(uri); ok {
-		return found, v.sees(found)
+		return found, found.shownTo(viewer)
 	}
 	templates := e.served().templates
 	if len(templates) == 0 || world.CheckURI(uri) != nil {
@@ -48,7 +50,7 @@ func (e *Engine) resolve(ctx context.Context, v viewer, uri string) (*entry, boo
 		if !ok || !harmless(values) {
 			continue
 		}
-		if found, ok := e.expand(ctx, t, uri, values); ok && v.sees(found) {
+		if found, ok := e.expand(ctx, t, uri, values); ok && found.shownTo(viewer) {
 			return found, true
 		}
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -316,13 +315,13 @@ func (s *store) state() (version uint64, alike bool) {
 	return s.version, s.private == 0
 }
 
-// page returns up to n entries after seq that are listed for a viewer (all, if n is
+// page returns up to n entries after seq that are listed for the sender of a message (all, if n is
 // 0) and whether there are more.
-func (s *store) page(seq uint64, n int, v viewer) (entries []*entry, more bool) {
+func (s *store) page(seq uint64, n int, t *hook.Trace) (entries []*entry, more bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, e := range s.list[s.index(seq+1):] {
-		if e.res.Hidden || !v.sees(e) {
+		if e.res.Hidden || !e.shownTo(t) {
 			continue
 		}
 		if n > 0 && len(entries) == n {
@@ -333,26 +332,10 @@ func (s *store) page(seq uint64, n int, v viewer) (entries []*entry, more bool) 
 	return entries, false
 }
 
-// viewer is on whose behalf resources are looked at.
-type viewer struct {
-	token    string
-	everyone bool // the server itself, which sees everything
-}
-
-// viewerOf is the client that a call comes from.
-func viewerOf(ctx context.Context) viewer {
-	if t := hook.TraceOf(ctx); t != nil {
-		return viewer{token: t.Token}
-	}
-	return viewer{}
-}
-
-// sees reports whether the resource shows itself to the viewer.
-func (v viewer) sees(e *entry) bool {
+// shownTo reports whether the resource shows itself to the client from whom a message has come, or, without
+// a message, to the server itself, which sees everything.
+func (e *entry) shownTo(t *hook.Trace) bool {
 	identities := e.res.Identities
-	if len(identities) == 0 || v.everyone {
-		return true
-	}
-	return v.token != "" && (slices.Contains(identities, v.token) ||
-		slices.Contains(identities, journal.Fingerprint(v.token)))
+	return len(identities) == 0 || t == nil || t.Token != "" && (slices.Contains(identities, t.Token) ||
+		slices.Contains(identities, journal.Fingerprint(t.Token)))
 }
