@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"net/http"
-	"sync"
 	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -79,12 +78,15 @@ func (e *Engine) uncount(s *session) {
 // visit is what goes with an HTTP request while it is handled. It is its context.
 type visit struct {
 	hook.Traced
-	trace   hook.Trace
-	entry   journal.Entry // of the request
-	head    journal.HTTP
-	pending pendingAnswer
-	body    readBody
-	rec     recorder
+	trace hook.Trace
+	entry journal.Entry // of the request
+	head  journal.HTTP
+	body  readBody
+	rec   recorder
+	// busy counts a POST as being answered from before it is journalled until its message is counted by itself:
+	// who has seen it in the journal may end the server, and it will be answered. It is not counted for longer
+	// because its response may be a stream that stays open. It is nil if no answer is due.
+	busy atomic.Pointer[atomic.Int64]
 	// values are those of the headers of the answer.
 	values [2]string
 }
@@ -105,22 +107,9 @@ func visitOf(ctx context.Context) *visit {
 	return v
 }
 
-// pendingAnswer counts a POST as being answered from before it is journalled until its
-// message is counted by itself: who has seen it in the journal may end the server, and
-// it will be answered. It is not counted for longer because its response may be a stream
-// that stays open.
-type pendingAnswer struct {
-	busy *atomic.Int64 // nil if no answer is due
-	once sync.Once
-}
-
-func (d *pendingAnswer) begin(busy *atomic.Int64) {
-	busy.Add(1)
-	d.busy = busy
-}
-
-func (d *pendingAnswer) settled() {
-	if d.busy != nil {
-		d.once.Do(func() { d.busy.Add(-1) })
+// settled says that the message of the request is counted by itself from here on, or that none is left.
+func (v *visit) settled() {
+	if busy := v.busy.Swap(nil); busy != nil {
+		busy.Add(-1)
 	}
 }

@@ -44,8 +44,9 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 		}
 		v.body.in.parse(v.body.data)
 		v.body.in.describe(entry)
-		v.pending.begin(&e.busy)
-		defer v.pending.settled()
+		e.busy.Add(1)
+		v.busy.Store(&e.busy)
+		defer v.settled()
 	}
 	token := journal.Token(r.Header)
 	e.noteIn(entry, token, &v.body.in)

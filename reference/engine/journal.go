@@ -36,28 +36,23 @@ func (e *Engine) arrived(s *session, in *incoming) *hook.Trace {
 	return t
 }
 
-// left notes a message that is about to be sent. Its method is that of the call
-// that it answers, or its own. The entry may say the revision already, for where
-// there is no session that knows it.
-func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byte) {
-	if e.config.Journal == nil {
-		return
+// left notes a message that is about to be sent. Its method is that of the call that it answers, or its own.
+// The entry may say the kind and the revision already, for where the session does not know it.
+func (s *session) left(t *hook.Trace, entry *journal.Entry, raw []byte) {
+	if entry.Kind == "" {
+		entry.Classify(raw)
 	}
-	entry.Classify(raw)
 	entry.Direction = journal.Out
-	if s != nil {
-		entry.Revision, entry.Transport = cmp.Or(s.Revision(), entry.Revision), s.transport
-		if s.known() {
-			entry.Session = s.ID()
-		}
+	entry.Revision, entry.Transport = cmp.Or(s.Revision(), entry.Revision), s.transport
+	if s.known() {
+		entry.Session = s.ID()
 	}
 	if t != nil {
 		entry.RequestSeq, entry.Rules = t.Seq, t.Marks()
 		if entry.Kind == journal.Response {
 			entry.Method, entry.URI = t.Method, t.URI
 		}
-		entry.Transport, entry.Session = cmp.Or(entry.Transport, t.Transport),
-			cmp.Or(entry.Session, t.Session)
+		entry.Session = cmp.Or(entry.Session, t.Session)
 	}
-	e.config.Journal.Note(entry, raw)
+	s.engine.config.Journal.Note(entry, raw)
 }

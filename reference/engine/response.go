@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"net/http"
 	"strconv"
@@ -34,21 +33,13 @@ func writeJSON(w http.ResponseWriter, status int, extra http.Header, body []byte
 }
 
 // writeMessage answers a request by a message. One that is still in two parts needs no other
-// look to be noted.
-func writeMessage(w http.ResponseWriter, r *http.Request, m hook.Message) {
-	if m.Tail == nil {
-		writeJSON(w, m.Status, m.Header, m.Raw)
-		return
-	}
-	if rec, direct := w.(*recorder); direct {
+// look to be noted, unless hooks may change it.
+func writeMessage(w http.ResponseWriter, m hook.Message) {
+	if rec, direct := w.(*recorder); direct && m.Tail != nil {
 		rec.sendParts(cmp.Or(m.Status, http.StatusOK), m.Header, m)
 		return
 	}
-	m = m.Whole()
-	if v := visitOf(r.Context()); v != nil {
-		v.rec.known, v.rec.knownID = m.Raw, m.Call.ID
-	}
-	writeJSON(w, m.Status, m.Header, m.Raw)
+	writeJSON(w, m.Status, m.Header, m.Whole().Raw)
 }
 
 // recorder notes what is written to an HTTP response, before it is.
@@ -59,9 +50,6 @@ type recorder struct {
 	trace   *hook.Trace
 	entry   *journal.Entry // of the request
 	values  *[2]string
-	// known is the body of an answer that is known to be a response with an id.
-	known   []byte
-	knownID json.RawMessage
 
 	status    int
 	streaming bool
@@ -149,13 +137,8 @@ func (w *recorder) session() string { return cmp.Or(w.entry.Session, first(w.Hea
 
 func (w *recorder) note(body []byte) {
 	w.noted = true
-	if w.engine.config.Journal == nil {
-		return
-	}
 	e := w.derive(journal.HTTPAnswer)
-	if w.known != nil && same(body, w.known) {
-		e.Kind, e.ID = journal.Response, w.knownID
-	} else if e.Classify(body); e.Kind == journal.Unreadable {
+	if e.Classify(body); e.Kind == journal.Unreadable {
 		e.Kind = journal.HTTPAnswer
 	}
 	e.Method, e.URI = w.entry.Method, w.entry.URI

@@ -29,9 +29,7 @@ func (e *Engine) sse(w http.ResponseWriter, r *http.Request) {
 // events serves the GET of HTTP+SSE (2024-11-05): a connection that lasts as
 // long as its event stream. The first event tells where to post messages.
 func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
-			"Not acceptable: accept text/event-stream"))
+	if !acceptable(w, r, "text/event-stream") {
 		return
 	}
 	s := e.newSession(e.ctx, hook.SSE)
@@ -49,7 +47,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
-	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
+	out := &responder{session: s, w: w, stream: st, reader: st.attach()}
 	out.head()
 	endpoint := PathMessages + hook.MountOf(r.Context()) + "?" + url.Values{"sessionId": {s.ID()}}.Encode()
 	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {

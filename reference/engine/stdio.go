@@ -54,14 +54,7 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	if wrap := e.config.Hooks.Stdio; wrap != nil {
 		in, out, end = wrap(s.ctx, in, out)
 	}
-	lines := &lineWriter{lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
-	lines.note = func(m hook.Message, raw []byte) {
-		var trace *hook.Trace
-		if m.Call != nil {
-			trace = m.Call.Trace
-		}
-		e.left(s, trace, &journal.Entry{Session: s.ID(), Revision: m.Revision}, raw)
-	}
+	lines := &lineWriter{session: s, lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
 	s.deliver = lines.deliver
 	if err := e.register(s); err != nil {
 		return err
@@ -179,12 +172,12 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 // lineWriter writes messages as lines, each in one piece. The lock is a channel
 // so that a writer that waits for it counts as blocked in a synctest bubble.
 type lineWriter struct {
-	lock   chan struct{}
-	out    io.Writer
-	note   func(m hook.Message, raw []byte) // called before a message is written
-	broken chan struct{}
-	err    error
-	closed bool // what is written is lost
+	session *session
+	lock    chan struct{}
+	out     io.Writer
+	broken  chan struct{}
+	err     error
+	closed  bool // what is written is lost
 }
 
 func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
@@ -205,7 +198,12 @@ func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
 	}
 	line := make([]byte, 0, len(m.Raw)+len(m.Tail.Bytes())+1)
 	line = append(append(append(line, m.Raw...), m.Tail.Bytes()...), '\n')
-	w.note(m, line[:len(line)-1:len(line)-1])
+	var trace *hook.Trace
+	if m.Call != nil {
+		trace = m.Call.Trace
+	}
+	w.session.left(trace, &journal.Entry{Session: w.session.ID(), Revision: m.Revision},
+		line[:len(line)-1:len(line)-1])
 	write := m.Write
 	if write == nil {
 		write = writeAll

@@ -33,9 +33,7 @@ func (e *Engine) speaksLegacy(r *http.Request) bool {
 
 // post serves a POST.
 func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
-			"Not acceptable: accept application/json and text/event-stream"))
+	if !acceptable(w, r, "application/json", "text/event-stream") {
 		return
 	}
 	in, ok := e.body(w, r)
@@ -83,7 +81,7 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	p.engine.count(s)
 	if v := visitOf(r.Context()); v != nil {
-		v.pending.settled() // the message is counted from here on
+		v.settled()
 	}
 	if p.prompt() {
 		p.engine.accept(x)
@@ -125,15 +123,14 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 		p.session.forgetStream(p.stream)
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case ok && first.answer && (!p.engine.config.Hooks.EventStreams.Holds(hook.TraceOf(r.Context())) ||
+	case ok && first.Kind == hook.Response && (!p.engine.config.Hooks.EventStreams.Holds(hook.TraceOf(r.Context())) ||
 		first.Status >= http.StatusBadRequest || !p.request()):
 		p.session.forgetStream(p.stream)
-		writeMessage(w, r, first.Message)
+		writeMessage(w, first)
 		return
 	}
 	maps.Copy(w.Header(), first.Header)
-	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader,
-		ids: !p.modern && revision != ""}
+	out := &responder{session: p.session, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
 	out.open(r.Context(), out.ids && revision >= hook.R20251125, 0)
 }
 
@@ -177,9 +174,7 @@ func (e *Engine) provisional() *session {
 
 // get opens or resumes an event stream of a session.
 func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
-			"Not acceptable: accept text/event-stream"))
+	if !acceptable(w, r, "text/event-stream") {
 		return
 	}
 	s, r1 := e.sessionByHeader(r)
@@ -202,7 +197,7 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach(), ids: true}
+	out := &responder{session: s, w: w, stream: st, reader: st.attach(), ids: true}
 	out.open(r.Context(), last == "" && s.Revision() >= hook.R20251125, from)
 }
 
