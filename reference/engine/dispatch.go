@@ -75,21 +75,20 @@ func (e *Engine) process(ctx context.Context, x *exchange, in *incoming) {
 
 // refuse answers input of which no id could be read.
 func (e *Engine) refuse(ctx context.Context, x *exchange, r *hook.Reply) {
-	_ = x.emit(ctx, nil, e.unreadable(x.session, r))
+	_ = x.emit(ctx, nil, inEnvelope(e.noID(x.session), r))
 }
 
-func (e *Engine) unreadable(s *session, r *hook.Reply) hook.Message {
-	return hook.Message{Kind: hook.Response, Raw: envelope(e.noID(s), r), Status: r.Status}
+// inEnvelope is the message with an id that carries a reply, and belongs to no call.
+func inEnvelope(id json.RawMessage, r *hook.Reply) hook.Message {
+	return hook.Message{Kind: hook.Response, Raw: envelope(id, r), Status: r.Status}
 }
 
 // noID is the id of an answer to input whose id could not be read: null by
 // JSON-RPC, and absent from 2025-11-25 on, where the schema leaves the choice.
 func (e *Engine) noID(s *session) json.RawMessage {
 	revision := s.Revision()
-	if revision == "" {
-		if all := e.supported(s.transport); len(all) > 0 {
-			revision = all[0]
-		}
+	if all := e.supported(s.transport); revision == "" && len(all) > 0 {
+		revision = all[0]
 	}
 	if revision >= hook.R20251125 {
 		return nil
@@ -131,11 +130,11 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 		x.session.answered(in.id, in.raw)
 		return m, false
 	case invalid:
-		r := badRequest(in.why)
-		if in.id == nil {
-			return e.unreadable(x.session, r), true
+		id := in.id
+		if id == nil {
+			id = e.noID(x.session)
 		}
-		return hook.Message{Kind: hook.Response, Raw: envelope(in.id, r), Status: r.Status}, true
+		return inEnvelope(id, badRequest(in.why)), true
 	}
 	c := e.call(x, in)
 	if batched {

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // exchange is one incoming message (or batch) and the way back for what
@@ -73,43 +72,4 @@ func (e *Engine) count(s *session) {
 func (e *Engine) uncount(s *session) {
 	s.busy.Add(-1)
 	e.busy.Add(-1)
-}
-
-// visit is what goes with an HTTP request while it is handled. It is its context.
-type visit struct {
-	hook.Traced
-	trace hook.Trace
-	entry journal.Entry // of the request
-	head  journal.HTTP
-	body  readBody
-	rec   recorder
-	// busy counts a POST as being answered from before it is journalled until its message is counted by itself:
-	// who has seen it in the journal may end the server, and it will be answered. It is not counted for longer
-	// because its response may be a stream that stays open. It is nil if no answer is due.
-	busy atomic.Pointer[atomic.Int64]
-	// values are those of the headers of the answer.
-	values [2]string
-}
-
-type visitKey struct{}
-
-// Value implements context.Context.
-func (v *visit) Value(key any) any {
-	if key == (visitKey{}) {
-		return v
-	}
-	return v.Traced.Value(key)
-}
-
-// visitOf is that of the context of an HTTP request.
-func visitOf(ctx context.Context) *visit {
-	v, _ := ctx.Value(visitKey{}).(*visit)
-	return v
-}
-
-// settled says that the message of the request is counted by itself from here on, or that none is left.
-func (v *visit) settled() {
-	if busy := v.busy.Swap(nil); busy != nil {
-		busy.Add(-1)
-	}
 }

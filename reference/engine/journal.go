@@ -8,31 +8,26 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// noteIn notes an incoming message.
-func (e *Engine) noteIn(entry *journal.Entry, token string, in *incoming) {
+// came notes an incoming message, and makes a trace that of it.
+func (e *Engine) came(t *hook.Trace, entry *journal.Entry, token string, in *incoming) {
 	entry.Direction = journal.In
 	entry.Identity = journal.Fingerprint(token)
 	if entry.Revision == "" && entry.Kind == journal.Request {
 		entry.Revision, _ = scan.OneOf(in.params.version, e.spoken().modern...)
 	}
 	e.config.Journal.Note(entry, in.raw)
-}
-
-// follow makes a trace that of an incoming message that has been noted.
-func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
 	t.Method, t.URI, t.Transport, t.Connection, t.Session = entry.Method, entry.URI, entry.Transport,
 		entry.Connection, entry.Session
 	t.Token, t.Request, t.Server, t.Seq = token, entry.Kind == journal.Request, e.ctx, entry.Seq
+	t.Params = in.params.raw
 }
 
 // arrived notes a message of stdio.
 func (e *Engine) arrived(s *session, in *incoming) *hook.Trace {
 	entry := &journal.Entry{Transport: s.transport, Session: s.ID(), Revision: s.Revision()}
 	in.describe(entry)
-	e.noteIn(entry, "", in)
 	t := &hook.Trace{}
-	e.follow(t, entry, "")
-	t.Params = in.params.raw
+	e.came(t, entry, "", in)
 	return t
 }
 

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"maps"
 	"sync"
 
@@ -88,9 +87,7 @@ func (l *listen) farewell() {
 	}
 	result := l.session.engine.complete(hook.Object{})
 	hook.MakeObjectAt(result, "_meta")[metaSubscription] = l.id
-	_ = l.emit(hook.Message{
-		Kind: hook.Response, Raw: envelope(json.RawMessage(hook.Encode(l.id)), &hook.Reply{Result: result}),
-	})
+	_ = l.emit(inEnvelope(hook.Encode(l.id), &hook.Reply{Result: result}))
 }
 
 // emit sends a message of the stream through the hooks.

@@ -70,21 +70,21 @@ func (e *Engine) admit(s *session) (left *session, err error) {
 }
 
 // leftBehind is the session with a handshake over Streamable HTTP that has not been used for the longest
-// time; one in use only if all are. The caller holds e.mu.
+// time; one in use only if all are. There is one. The caller holds e.mu.
 func (e *Engine) leftBehind() *session {
-	var idle, any *session
+	var idle, any []*session
 	for _, s := range e.sessions {
 		if s.class != hook.HTTP {
 			continue
 		}
-		if any == nil || s.used.Load() < any.used.Load() {
-			any = s
-		}
-		if (idle == nil || s.used.Load() < idle.used.Load()) && !s.inUse() {
-			idle = s
+		if any = append(any, s); !s.inUse() {
+			idle = append(idle, s)
 		}
 	}
-	return cmp.Or(idle, any)
+	if len(idle) == 0 {
+		idle = any
+	}
+	return slices.MinFunc(idle, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 }
 
 func (e *Engine) unregister(s *session) {
@@ -123,9 +123,8 @@ func (e *Engine) open() []*session {
 
 // ordered lists the sessions, oldest first. The caller holds e.mu.
 func (e *Engine) ordered() []*session {
-	// #nosec G115 -- they are counted one by one
 	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int {
-		return int(int64(a.serial) - int64(b.serial))
+		return cmp.Compare(a.serial, b.serial)
 	})
 }
 

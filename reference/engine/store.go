@@ -156,15 +156,15 @@ func newStore(resources []world.Resource) (*store, error) {
 	return s, err
 }
 
-// put adds or replaces a resource. It says whether there was one before, and
-// whether the list looks different now.
-func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
+// put adds or replaces a resource. It says which one has been replaced, and whether the list looks different
+// now.
+func (s *store) put(r world.Resource) (updated []string, listChanged bool, err error) {
 	s.mu.RLock()
 	room := maxGenerated - s.kept + s.byURI[r.URI].kept()
 	s.mu.RUnlock()
 	e, err := newEntry(r, room)
 	if err != nil {
-		return false, false, err
+		return nil, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,17 +172,16 @@ func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
 	s.version++
 	s.kept += e.kept() - old.kept()
 	s.private += e.private() - old.private()
-	if !existed {
-		s.last++
-		e.seq = s.last
-		s.list = append(s.list, e)
-		s.byURI[r.URI] = e
-		return false, !r.Hidden, nil
-	}
-	e.seq = old.seq
-	s.list[s.index(e.seq)] = e
 	s.byURI[r.URI] = e
-	return true, !reflect.DeepEqual(listing(old), listing(e)), nil
+	if existed {
+		e.seq = old.seq
+		s.list[s.index(e.seq)] = e
+		return []string{r.URI}, !reflect.DeepEqual(listing(old), listing(e)), nil
+	}
+	s.last++
+	e.seq = s.last
+	s.list = append(s.list, e)
+	return nil, !r.Hidden, nil
 }
 
 // replace puts other resources in place of all. It says which of those that stay
@@ -263,34 +262,27 @@ func (s *store) index(seq uint64) int {
 func (s *store) remove(uris ...string) (was, listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var places []int
+	var gone []uint64
 	for _, uri := range uris {
 		e, ok := s.byURI[uri]
 		if !ok {
 			continue
 		}
-		places = append(places, s.index(e.seq))
+		gone = append(gone, e.seq)
 		delete(s.byURI, uri)
 		s.kept -= e.kept()
 		s.private -= e.private()
 		listed = listed || !e.res.Hidden
 	}
-	if len(places) == 0 {
+	if len(gone) == 0 {
 		return false, false
 	}
 	s.version++
-	// Those that stay close up in one go, however many leave.
-	slices.Sort(places)
-	n := places[0]
-	for i, place := range places {
-		end := len(s.list)
-		if i+1 < len(places) {
-			end = places[i+1]
-		}
-		n += copy(s.list[n:], s.list[place+1:end])
-	}
-	clear(s.list[n:])
-	s.list = s.list[:n]
+	slices.Sort(gone)
+	s.list = slices.DeleteFunc(s.list, func(e *entry) bool {
+		_, is := slices.BinarySearch(gone, e.seq)
+		return is
+	})
 	return true, listed
 }
 
