@@ -9,28 +9,51 @@ import (
 	"slices"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// response writes what an outlet gets.
+// response is an HTTP response that is under way, and writes what it gets.
 type response struct {
 	of      *hosted
 	w       http.ResponseWriter
 	r       *http.Request
-	outlet  *outlet
-	streams bool // an event stream is accepted
+	entry   *journal.Entry // of the request, which has been noted
+	stream  string         // what it is in the journal, if it becomes one
+	streams bool           // an event stream is accepted
+	begins  bool           // it is that to the request which began the session
 	opened  bool
 	held    [][]byte // where no stream is accepted
 	refused bool     // it was an error in answer to the initialize that began the session
+	wake    chan struct{}
+
+	// under the lock of the server
+	queue [][]byte
+	due   int  // answers
+	done  bool // nothing more comes
+	left  bool // nobody reads it any more
+}
+
+func (t *hosted) response(w http.ResponseWriter, r *http.Request, e *journal.Entry, stream string) *response {
+	return &response{of: t, w: w, r: r, entry: e, stream: stream, wake: make(chan struct{}, 1)}
+}
+
+// notify says that something has come.
+func (a *response) notify() {
+	select {
+	case a.wake <- struct{}{}:
+	default: // it has been woken
+	}
 }
 
 var errLeft = errors.New("the client has left")
 
-// serve writes until the outlet is done, or the client leaves.
+// serve writes until nothing more comes, or the client leaves.
 func (a *response) serve() error {
 	for {
 		a.of.mu.Lock()
-		messages, done := a.outlet.queue, a.outlet.done
-		a.outlet.queue = nil
+		messages, done := a.queue, a.done
+		a.queue = nil
 		a.of.mu.Unlock()
 		if done && !a.opened && len(a.held)+len(messages) <= 1 || !a.streams {
 			a.held = append(a.held, messages...)
@@ -52,7 +75,7 @@ func (a *response) serve() error {
 			return nil
 		}
 		select {
-		case <-a.outlet.wake:
+		case <-a.wake:
 		case <-a.r.Context().Done():
 			return errLeft
 		}
@@ -61,13 +84,13 @@ func (a *response) serve() error {
 
 // judge finds out whether a message says that there is no session.
 func (a *response) judge(m []byte) {
-	a.refused = a.refused || a.outlet.begins && !gjson.GetBytes(m, "method").Exists() &&
+	a.refused = a.refused || a.begins && !gjson.GetBytes(m, "method").Exists() &&
 		gjson.GetBytes(m, "error").Exists()
 }
 
 // head names the session in the answer to the request that began it.
 func (a *response) head() {
-	if e := a.outlet.entry; a.of.id != "" && e.Header(headerSession) == "" {
+	if e := a.entry; a.of.id != "" && e.Header(headerSession) == "" {
 		a.w.Header().Set(headerSession, a.of.id)
 	}
 }
@@ -89,7 +112,7 @@ func (a *response) open() {
 func (a *response) whole() {
 	answers := slices.DeleteFunc(a.held, func(m []byte) bool { return gjson.GetBytes(m, "method").Exists() })
 	if len(answers) == 0 {
-		a.of.sessions.refuse(a.w, a.outlet.entry, http.StatusBadGateway,
+		a.of.sessions.refuse(a.w, a.entry, http.StatusBadGateway,
 			"the recorded server has ended without an answer")
 		return
 	}

@@ -114,7 +114,7 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 	}
 	p.mu.Unlock()
 	reply := &hook.Reply{Raw: replace(replace(x.answer, "id", c.ID),
-		`result._meta.io\.modelcontextprotocol/subscriptionId`, c.ID)}
+		pathResultSubscription, c.ID)}
 	if x.status >= http.StatusBadRequest {
 		reply.Status = x.status
 	}

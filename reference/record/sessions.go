@@ -38,13 +38,12 @@ type Sessions struct {
 	recorder *Recorder
 	start    func() (Process, error)
 
-	mu        sync.Mutex
-	running   map[string]*hosted
-	stateless *hosted
-	serial    int
-	uses      int // of sessions, so far
-	closed    bool
-	runs      sync.WaitGroup
+	mu      sync.Mutex
+	running map[string]*hosted // by session; that of all requests without one under ""
+	serial  int
+	uses    int // of sessions, so far
+	closed  bool
+	runs    sync.WaitGroup
 }
 
 // Sessions makes it; start starts a server.
@@ -60,9 +59,6 @@ func (s *Sessions) Close() {
 	s.mu.Lock()
 	s.closed = true
 	all := slices.Collect(maps.Values(s.running))
-	if s.stateless != nil {
-		all = append(all, s.stateless)
-	}
 	s.mu.Unlock()
 	var ending sync.WaitGroup
 	for _, t := range all {
@@ -77,9 +73,9 @@ func (s *Sessions) Close() {
 func (s *Sessions) begin(id string) (*hosted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id == "" && s.stateless != nil && !s.stateless.dead.Load() {
-		s.claim(s.stateless)
-		return s.stateless, nil
+	if t := s.running[id]; t != nil && !t.dead.Load() {
+		s.claim(t)
+		return t, nil
 	}
 	var victim *hosted
 	full := id != "" && len(s.running) >= maxSessions
@@ -97,16 +93,11 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 		delete(s.running, victim.id)
 		s.runs.Go(func() { victim.end("evicted") })
 	}
-	t := &hosted{sessions: s, id: id, process: p, waiting: map[string][]*waiter{},
-		tokens: map[string]*waiter{}}
+	t := &hosted{sessions: s, id: id, process: p}
 	s.claim(t)
 	s.recorder.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.HTTP, Session: id,
 		Scope: journal.ScopeSession}, nil)
-	if id == "" {
-		s.stateless = t
-	} else {
-		s.running[id] = t
-	}
+	s.running[id] = t
 	s.runs.Go(t.run)
 	return t, nil
 }
@@ -116,7 +107,7 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 func (s *Sessions) idlest() *hosted {
 	var found *hosted
 	for _, t := range s.running {
-		if t.claims == 0 && (found == nil || t.used < found.used) {
+		if t.id != "" && t.claims == 0 && (found == nil || t.used < found.used) {
 			found = t
 		}
 	}
@@ -155,9 +146,6 @@ func (s *Sessions) forget(t *hosted) {
 	defer s.mu.Unlock()
 	if s.running[t.id] == t {
 		delete(s.running, t.id)
-	}
-	if s.stateless == t {
-		s.stateless = nil
 	}
 }
 
