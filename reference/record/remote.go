@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,12 +42,11 @@ type Remote struct {
 	session  string
 	version  string           // that was agreed on
 	endpoint string           // of HTTP+SSE; empty for Streamable HTTP
-	cut      bool             // the stream of HTTP+SSE has ended
-	open     map[string]*call // requests that are under way, by id
-	reached  bool             // the server has answered
-	failed   error            // why it could not be reached last
-	serial   int              // of the newest of them
-	patience time.Duration    // with HTTP+SSE, until it has named its endpoint
+	cut      bool          // the stream of HTTP+SSE has ended
+	open     []*call       // requests that are under way, oldest first
+	reached  bool          // the server has answered
+	failed   error         // why it could not be reached last
+	patience time.Duration // with HTTP+SSE, until it has named its endpoint
 
 	requests sync.WaitGroup
 	streams  sync.WaitGroup // that last until the end
@@ -54,12 +54,12 @@ type Remote struct {
 
 // call is a request that is under way.
 type call struct {
-	id       json.RawMessage
-	serial   int
-	cancel   context.CancelFunc
-	over     bool          // it has been answered, or is being answered by us
-	answered chan struct{} // closed when the answer has been passed on
-	passed   sync.Once
+	id     json.RawMessage
+	cancel context.CancelFunc
+	over   bool // it has been answered, or is being answered by us
+	// passed ends the context when the answer has been passed on, if nothing else does before.
+	answered context.Context
+	passed   context.CancelFunc
 }
 
 // RemoteOptions are the choices of a Remote.
@@ -76,7 +76,7 @@ func Dial(server string, o RemoteOptions) (*Remote, error) {
 		return nil, err
 	}
 	r := &Remote{
-		url: server, header: o.Header, tell: o.Tell, open: map[string]*call{}, patience: endpointTimeout,
+		url: server, header: o.Header, tell: o.Tell, patience: endpointTimeout,
 		web: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(), CheckRedirect: follows},
 	}
 	if r.tell == nil {
@@ -149,7 +149,7 @@ func (r *Remote) send(line []byte) {
 func (r *Remote) abort(line []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.open[idKey([]byte(gjson.GetBytes(line, "params.requestId").Raw))]
+	c := r.underWay([]byte(gjson.GetBytes(line, "params.requestId").Raw))
 	if c == nil || r.version != "" {
 		return false
 	}
@@ -189,15 +189,13 @@ func (r *Remote) address() string {
 // request sends a request and has its answer waited for.
 func (r *Remote) request(e *journal.Entry, line []byte) {
 	ctx, cancel := context.WithCancel(r.ctx)
-	written := make(chan struct{})
-	sent := sync.OnceFunc(func() { close(written) })
+	written, sent := context.WithCancel(ctx)
+	c := &call{id: e.ID, cancel: cancel}
+	c.answered, c.passed = context.WithCancel(ctx)
 	ctx = httptrace.WithClientTrace(ctx,
 		&httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
-	c, id := &call{id: e.ID, cancel: cancel, answered: make(chan struct{})}, idKey(e.ID)
 	r.mu.Lock()
-	r.serial++
-	c.serial = r.serial
-	r.open[id] = c
+	r.open = append(r.open, c)
 	r.mu.Unlock()
 	done := make(chan struct{})
 	r.requests.Go(func() {
@@ -205,9 +203,7 @@ func (r *Remote) request(e *journal.Entry, line []byte) {
 		r.exchange(ctx, e, line, c)
 		cancel()
 		r.mu.Lock()
-		if r.open[id] == c {
-			delete(r.open, id)
-		}
+		r.open = slices.DeleteFunc(r.open, func(other *call) bool { return other == c })
 		r.mu.Unlock()
 	})
 	if e.Method == "initialize" {
@@ -215,7 +211,7 @@ func (r *Remote) request(e *journal.Entry, line []byte) {
 		return
 	}
 	select {
-	case <-written:
+	case <-written.Done():
 	case <-done:
 	}
 }
@@ -253,7 +249,9 @@ func (r *Remote) exchange(ctx context.Context, e *journal.Entry, line []byte, c 
 	kind := resp.Header.Get("Content-Type")
 	switch {
 	case old && resp.StatusCode < http.StatusMultipleChoices:
-		await(ctx, e, c)
+		if e.Kind == journal.Request {
+			<-c.answered.Done() // which comes on the stream
+		}
 	case strings.HasPrefix(kind, "text/event-stream"):
 		r.follow(ctx, e, resp)
 	default:
@@ -378,8 +376,19 @@ func (r *Remote) line(message []byte) {
 	_, _ = r.toOut.Write(append(bytes.Clone(message), '\n')) // nobody reads after the end
 	r.writing.Unlock()
 	if c != nil {
-		c.passed.Do(func() { close(c.answered) })
+		c.passed()
 	}
+}
+
+// underWay is the newest request with an id that is under way; nil if there is none. The caller holds mu.
+func (r *Remote) underWay(id []byte) *call {
+	key := idKey(id)
+	for _, c := range slices.Backward(r.open) {
+		if idKey(c.id) == key {
+			return c
+		}
+	}
+	return nil
 }
 
 // asked is the request that a message answers, which is over with that; nil if there is none.
@@ -390,7 +399,7 @@ func (r *Remote) asked(message []byte) *call {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.open[idKey([]byte(m.Get("id").Raw))]
+	c := r.underWay([]byte(m.Get("id").Raw))
 	if c != nil {
 		c.over = true
 	}
@@ -408,7 +417,7 @@ func (r *Remote) fail(e *journal.Entry, why string) {
 		return
 	}
 	r.mu.Lock()
-	c := r.open[idKey(e.ID)]
+	c := r.underWay(e.ID)
 	over := c != nil && c.over
 	if c != nil {
 		c.over = true

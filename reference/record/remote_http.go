@@ -217,30 +217,23 @@ func (r *Remote) settle(named string) bool {
 // is the answer to the oldest: servers take them one by one.
 func (r *Remote) streamed(message []byte) {
 	if nameless(message) {
-		r.mu.Lock()
-		var oldest *call
-		for _, c := range r.open {
-			if !c.over && len(c.id) > 0 && (oldest == nil || c.serial < oldest.serial) {
-				oldest = c
-			}
-		}
-		r.mu.Unlock()
-		if oldest != nil {
-			message = named(message, oldest.id)
+		if ids := r.unanswered(); len(ids) > 0 {
+			message = named(message, ids[0])
 		}
 	}
 	r.line(message)
 }
 
-// await waits for the answer to a request over HTTP+SSE, which comes on the stream.
-func await(ctx context.Context, e *journal.Entry, c *call) {
-	if e.Kind != journal.Request {
-		return
+// unanswered are the ids of the requests that have not been answered, oldest first.
+func (r *Remote) unanswered() (ids []json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.open {
+		if !c.over && len(c.id) > 0 {
+			ids = append(ids, c.id)
+		}
 	}
-	select {
-	case <-c.answered:
-	case <-ctx.Done():
-	}
+	return ids
 }
 
 // isCut reports whether the stream of HTTP+SSE has ended.
@@ -259,17 +252,11 @@ func (r *Remote) lost() {
 	r.mu.Lock()
 	r.cut = true
 	began := r.endpoint != ""
-	var ids []json.RawMessage
-	for _, c := range r.open {
-		if began && !c.over && len(c.id) > 0 {
-			ids = append(ids, c.id)
-		}
-	}
 	r.mu.Unlock()
 	if !began {
 		return // who waits for the endpoint sees that there is none
 	}
-	for _, id := range ids {
+	for _, id := range r.unanswered() {
 		r.fail(&journal.Entry{Kind: journal.Request, ID: id},
 			"the server ended the event stream before it had answered")
 	}
