@@ -15,12 +15,8 @@ type exchange struct {
 	session *session
 	in      *incoming
 	header  http.Header // nil on stdio
-	deliver func(ctx context.Context, m hook.Message) error
-	// ended, if not nil, is called once, when nothing more can come.
-	ended func()
-
-	held atomic.Bool // open beyond processing: by a listen stream, or because a reply is withheld
-	over atomic.Bool
+	stream  *stream     // of a POST over Streamable HTTP: what belongs to it goes there, and not to its session
+	held    atomic.Bool // open beyond processing: by a listen stream, or because a reply is withheld
 }
 
 type exchangeKey struct{}
@@ -46,9 +42,10 @@ func (x *exchange) settle() {
 	}
 }
 
+// finish says that nothing more can come.
 func (x *exchange) finish() {
-	if !x.over.Swap(true) && x.ended != nil {
-		x.ended()
+	if x.stream != nil {
+		x.stream.finish()
 	}
 }
 
@@ -59,7 +56,11 @@ func (x *exchange) emit(ctx context.Context, c *hook.Call, m hook.Message) error
 	if c != nil {
 		m.Revision = c.Revision
 	}
-	return x.session.engine.emitter(ctx, m.To(x.deliver))
+	deliver := x.session.deliver
+	if x.stream != nil {
+		deliver = x.stream.push
+	}
+	return x.session.engine.emitter(ctx, m.To(deliver))
 }
 
 // count counts a message as being answered, before the goroutine that answers it may

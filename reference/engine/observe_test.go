@@ -195,7 +195,7 @@ func BenchmarkPing(b *testing.B) {
 			}
 			defer func() { _ = e.Close() }()
 			handler := e
-			s := e.provisional()
+			s := e.newSession(hook.HTTP)
 			s.revision = hook.R20251125
 			if err := e.register(s); err != nil {
 				b.Fatal(err)

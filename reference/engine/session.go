@@ -185,17 +185,16 @@ type session struct {
 	streamCount int
 }
 
-// newSession makes a session that ends with its parent, or with end.
-func (e *Engine) newSession(parent context.Context, transport string) *session {
+// newSession makes a session that ends with the server, or with end.
+func (e *Engine) newSession(transport string) *session {
 	s := &session{
 		engine:    e,
 		serial:    e.serial.Add(1),
 		transport: transport,
 		since:     time.Now(),
-		life:      lazyContext{Context: parent},
-		deliver:   func(context.Context, hook.Message) error { return nil },
+		life:      lazyContext{Context: e.ctx},
 	}
-	s.ctx = &s.life
+	s.ctx, s.deliver = &s.life, s.pushToGet
 	return s
 }
 

@@ -32,7 +32,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	if !acceptable(w, r, "text/event-stream") {
 		return
 	}
-	s := e.newSession(e.ctx, hook.SSE)
+	s := e.newSession(hook.SSE)
 	s.owner = hook.OwnerOf(r.Context())
 	defer func() {
 		if r.Context().Err() != nil {
@@ -76,6 +76,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.inOrder(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))
+	e.inOrder(s, in, r.Header, hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

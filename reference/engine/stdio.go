@@ -47,7 +47,7 @@ func settle(ctx context.Context, busy *atomic.Int64, bound time.Duration) {
 // server is closed, or a stream breaks. A Read or Write that is blocked by then
 // is abandoned; closing the streams ends it.
 func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
-	s := e.newSession(e.ctx, hook.Stdio)
+	s := e.newSession(hook.Stdio)
 	defer s.end()
 	defer context.AfterFunc(ctx, s.ctx.cancel)()
 	var end func()
@@ -106,13 +106,12 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 		case l := <-input:
 			switch {
 			case errors.Is(l.err, errTooLong):
-				x := &exchange{session: s, deliver: out.deliver,
-					Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
+				x := &exchange{session: s, Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
 				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
 					"Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				in := parse(l.raw)
-				e.inOrder(s, in, out.deliver, nil, e.arrived(s, in))
+				e.inOrder(s, in, nil, e.arrived(s, in))
 			case l.err == nil: // a line with nothing in it, which is no message
 				e.arrived(s, parse(l.raw))
 			}
@@ -128,9 +127,8 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // inOrder processes a message of a connection on which messages come one after the other (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context, hook.Message) error,
-	header http.Header, t *hook.Trace) {
-	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}, deliver: deliver}
+func (e *Engine) inOrder(s *session, in *incoming, header http.Header, t *hook.Trace) {
+	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}}
 	done := make(chan struct{})
 	e.count(s)
 	go func() {
