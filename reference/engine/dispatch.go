@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // arrive is the innermost receiver: it processes the message within the
@@ -126,10 +127,10 @@ func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 // one processes a single message; ok says whether there is an answer.
 func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched bool) (m hook.Message, ok bool) {
 	switch in.kind {
-	case response:
+	case journal.Response:
 		x.session.answered(in.id, in.raw)
 		return m, false
-	case invalid:
+	case "":
 		id := in.id
 		if id == nil {
 			id = e.noID(x.session)
@@ -138,7 +139,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 	}
 	c := e.call(x, in)
 	if batched {
-		c.Trace = x.Trace.Member(in.method, in.params.uri, in.params.raw, in.kind == request)
+		c.Trace = x.Trace.Member(in.method, in.params.uri, in.params.raw, in.kind == journal.Request)
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {

@@ -18,11 +18,9 @@ func (e *Engine) describe(en *entry, revision string) hook.Object {
 	r := en.res
 	o := hook.Object{"uri": r.URI, "name": r.Name}
 	decorate(o, revision, r.Title, r.Description, r.MIMEType, r.Annotations, r.Icons, r.Meta)
-	if (!r.Directory() || r.Size != nil) && en.size >= 0 {
+	// That of what a read asks for first depends on the answers.
+	if en.size >= 0 && (r.Size != nil || !r.Directory() && r.Input == nil) {
 		o["size"] = hook.Number(en.size)
-	}
-	if r.Input != nil && r.Size == nil {
-		delete(o, "size") // depends on the answers
 	}
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // streamable serves Streamable HTTP.
@@ -45,8 +46,8 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, refused.Status, nil, envelope(in.id, refused))
 		return
 	}
-	stateless := in.kind == request && e.claimsModern(&hook.Call{Transport: hook.HTTP, Header: r.Header,
-		Method: in.method, Session: s}, &in.params)
+	stateless := in.kind == journal.Request && e.claimsModern(
+		&hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method, Session: s}, &in.params)
 	x := &exchange{session: s, in: in, header: r.Header, stream: s.openStream("post"),
 		Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}
 	if s.Revision() == "" {
@@ -73,7 +74,7 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 // prompt reports whether the answer takes no time, so that it takes no goroutine beside that of
 // the connection either: nothing waits, and nothing is sent before it.
 func (e *Engine) prompt(x *exchange) bool {
-	if x.in.kind != request || e.config.Latency > 0 || e.config.Hooks.Concern(x.Trace) {
+	if x.in.kind != journal.Request || e.config.Latency > 0 || e.config.Hooks.Concern(x.Trace) {
 		return false
 	}
 	switch x.in.method {
@@ -89,7 +90,7 @@ func (e *Engine) prompt(x *exchange) bool {
 // respond waits for the first message and then knows what response to make: a JSON object or, if there is
 // more to say than the answer, an event stream.
 func (x *exchange) respond(w http.ResponseWriter, r *http.Request, stateless bool) {
-	s, asked := x.session, x.in.kind == request
+	s, asked := x.session, x.in.kind == journal.Request
 	out := &responder{session: s, w: w, stream: x.stream, reader: x.stream.attach()}
 	first, ok := x.stream.next(r.Context(), out.reader, 0)
 	revision := s.Revision()
@@ -122,13 +123,14 @@ func (e *Engine) join(r *http.Request, in *incoming) (*session, *hook.Reply) {
 	c := &hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method}
 	stateless := !e.shakesHands(r)
 	switch {
-	case stateless && in.kind != request && version != "" && !statelessVersion:
+	case stateless && in.kind != journal.Request && version != "" && !statelessVersion:
 		return nil, e.unsupported(hook.HTTP, version)
-	case stateless && in.kind == notification && version == "":
+	case stateless && in.kind == journal.Notification && version == "":
 		return nil, mirrored(c, headerVersion, "")
-	case in.kind == request && e.claimsModern(c, &in.params) && (id == "" || in.params.claimsModern()),
-		stateless || statelessVersion && in.kind != request,
-		id == "" && (in.kind == request && in.method == methodInitialize || !in.wellFormed):
+	case in.kind == journal.Request && e.claimsModern(c, &in.params) &&
+		(id == "" || in.params.claimsModern()),
+		stateless || statelessVersion && in.kind != journal.Request,
+		id == "" && (in.kind == journal.Request && in.method == methodInitialize || !in.wellFormed):
 		s := e.newSession(hook.HTTP)
 		s.owner = hook.OwnerOf(r.Context())
 		return s, nil
