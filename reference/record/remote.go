@@ -40,8 +40,8 @@ type Remote struct {
 
 	mu       sync.Mutex
 	session  string
-	version  string           // that was agreed on
-	endpoint string           // of HTTP+SSE; empty for Streamable HTTP
+	version  string        // that was agreed on
+	endpoint string        // of HTTP+SSE; empty for Streamable HTTP
 	cut      bool          // the stream of HTTP+SSE has ended
 	open     []*call       // requests that are under way, oldest first
 	reached  bool          // the server has answered

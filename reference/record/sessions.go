@@ -264,15 +264,8 @@ func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) 
 	return t, 0, ""
 }
 
-// The bounds of a server that offers a recorder over HTTP.
-const (
-	headTimeout = 10 * time.Second
-	idleTimeout = 2 * time.Minute
-)
-
 // Serve serves a [Proxy] or [Sessions] on a listener until the context ends. What lasts longer than
 // the grace is cut off.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
-	return httpserve.Until(ctx, l, &http.Server{Handler: h, ReadHeaderTimeout: headTimeout,
-		IdleTimeout: idleTimeout}, grace)
+	return httpserve.Until(ctx, l, h, grace)
 }
