@@ -46,7 +46,7 @@ type hosted struct {
 type waiter struct {
 	response      *response
 	key, tokenKey string // its id and progress token, as the server knows them
-	id, token     []byte // and as the client gave them
+	id, token     string // and as the client gave them
 }
 
 // run takes what the server says until it ends.
@@ -93,13 +93,13 @@ func (t *hosted) inward(raw []byte, a *response) []byte {
 		if m.Kind != journal.Request {
 			continue
 		}
-		token := []byte(gjson.GetBytes(m.Raw, pathToken).Raw)
-		w := &waiter{response: a, key: idKey(m.ID), tokenKey: idKey(token), id: m.ID, token: token}
+		token := gjson.GetBytes(m.Raw, pathToken).Raw
+		w := &waiter{response: a, key: idKey(m.ID), tokenKey: idKey(token), id: string(m.ID), token: token}
 		if t.id == "" {
 			t.serial++
 			w.key = strconv.Itoa(t.serial)
-			raw = replace(replace(raw, "id", []byte(w.key)), pathToken, []byte(w.key))
-			if len(token) > 0 {
+			raw = replace(replace(raw, "id", w.key), pathToken, w.key)
+			if token != "" {
 				w.tokenKey = w.key
 			}
 		}
@@ -171,7 +171,7 @@ func (t *hosted) route(e *journal.Entry, line []byte) (*response, []byte) {
 		return a, line
 	}
 	if token := gjson.GetBytes(line, "params.progressToken"); token.Exists() {
-		key := idKey([]byte(token.Raw))
+		key := idKey(token.Raw)
 		for _, w := range slices.Backward(t.waiting) {
 			if w.tokenKey == key {
 				return w.response, replace(line, "params.progressToken", w.token)

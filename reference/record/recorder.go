@@ -232,14 +232,10 @@ func (r *Recorder) endpoint(path string) string {
 }
 
 // idKey is an id under which requests and answers are found, however it is spelt.
-func idKey(id []byte) string {
-	switch v := gjson.ParseBytes(id); {
+func idKey[T ~string | ~[]byte](id T) string {
+	switch v := gjson.Parse(string(id)); {
 	case v.Type == gjson.String:
-		plain, err := json.Marshal(v.String())
-		if err != nil {
-			return v.Raw
-		}
-		return string(plain)
+		return string(gjson.AppendJSONString(nil, v.Str))
 	case v.Type == gjson.Number && strings.ContainsAny(v.Raw, ".eE"):
 		return strconv.FormatFloat(v.Num, 'f', -1, 64)
 	default:

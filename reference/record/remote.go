@@ -299,16 +299,11 @@ func (r *Remote) follow(ctx context.Context, e *journal.Entry, resp *http.Respon
 		if !hook.Pause(ctx, place.retry) {
 			return
 		}
-		again, err := r.do(ctx, http.MethodGet, r.url, nil, &place)
-		if err != nil || again.StatusCode != http.StatusOK {
-			if err == nil {
-				_ = again.Body.Close()
-			}
+		if resp = r.stream(ctx, &place); resp == nil {
 			r.fail(e, "the server ended the event stream before it had answered, and does not resume it")
 			return
 		}
-		defer again.Body.Close() //nolint:errcheck,gocritic // as above; there are few of them
-		resp = again
+		defer resp.Body.Close() //nolint:errcheck,gocritic // as above; there are few of them
 	}
 }
 
@@ -340,7 +335,7 @@ func (r *Remote) say(e *journal.Entry, message []byte) bool {
 	}
 	r.line(message)
 	return e.Kind == journal.Batch || !m.Get("method").Exists() &&
-		idKey([]byte(m.Get("id").Raw)) == idKey(e.ID)
+		idKey(m.Get("id").Raw) == idKey(e.ID)
 }
 
 // named is an answer with the id of a request.

@@ -111,12 +111,12 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 }
 
 // replace puts another value in place of the one at a path, if there is one.
-func replace(raw []byte, path string, value []byte) []byte {
+func replace[T ~string | ~[]byte](raw []byte, path string, value T) []byte {
 	old := gjson.GetBytes(raw, path)
 	if !old.Exists() || old.Index == 0 {
 		return raw
 	}
-	return slices.Concat(raw[:old.Index], value, raw[old.Index+len(old.Raw):])
+	return slices.Concat(raw[:old.Index], []byte(value), raw[old.Index+len(old.Raw):])
 }
 
 // find chooses the exchange that answers a call; nil if none does.
@@ -219,7 +219,7 @@ func (p *player) send(ctx context.Context, c *hook.Call, x *exchange, m message)
 		if !given.Exists() {
 			return // nobody has asked for progress
 		}
-		raw = replace(raw, "params.progressToken", []byte(given.Raw))
+		raw = replace(raw, "params.progressToken", given.Raw)
 	}
 	// A client that has gone is noticed by the transport.
 	_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Raw: raw, Method: m.method})
