@@ -244,7 +244,7 @@ func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entr
 	defer t.leave(a)
 	t.write(line)
 	if none {
-		t.sessions.accept(w, e)
+		t.sessions.accept(w, e, http.StatusAccepted)
 		return
 	}
 	err := a.serve()

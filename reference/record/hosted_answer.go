@@ -23,8 +23,7 @@ type response struct {
 	streams bool           // an event stream is accepted
 	begins  bool           // it is that to the request which began the session
 	opened  bool
-	held    [][]byte // where no stream is accepted
-	refused bool     // it was an error in answer to the initialize that began the session
+	refused bool // it was an error in answer to the initialize that began the session
 	wake    chan struct{}
 
 	// under the lock of the server
@@ -52,16 +51,17 @@ var errLeft = errors.New("the client has left")
 func (a *response) serve() error {
 	for {
 		a.of.mu.Lock()
-		messages, done := a.queue, a.done
-		a.queue = nil
+		var messages [][]byte
+		done := a.done
+		if done || a.streams {
+			messages, a.queue = a.queue, nil
+		}
 		a.of.mu.Unlock()
-		if done && !a.opened && len(a.held)+len(messages) <= 1 || !a.streams {
-			a.held = append(a.held, messages...)
-			if done {
-				a.whole()
-				return nil
-			}
-		} else if len(messages) > 0 {
+		if done && (!a.streams || !a.opened && len(messages) <= 1) {
+			a.whole(messages)
+			return nil
+		}
+		if len(messages) > 0 {
 			a.open()
 			for _, m := range messages {
 				a.judge(m)
@@ -109,8 +109,10 @@ func (a *response) open() {
 }
 
 // whole answers with one body.
-func (a *response) whole() {
-	answers := slices.DeleteFunc(a.held, func(m []byte) bool { return gjson.GetBytes(m, "method").Exists() })
+func (a *response) whole(messages [][]byte) {
+	answers := slices.DeleteFunc(messages, func(m []byte) bool {
+		return gjson.GetBytes(m, "method").Exists()
+	})
 	if len(answers) == 0 {
 		a.of.sessions.refuse(a.w, a.entry, http.StatusBadGateway,
 			"the recorded server has ended without an answer")

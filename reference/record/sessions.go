@@ -176,8 +176,7 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		defer s.release(t)
 		if r.Method == http.MethodDelete {
 			t.end("deleted")
-			s.answer(e, http.StatusNoContent)
-			w.WriteHeader(http.StatusNoContent)
+			s.accept(w, e, http.StatusNoContent)
 			return
 		}
 		t.listen(w, r, e)
@@ -194,10 +193,10 @@ func (s *Sessions) answer(e *journal.Entry, status int) {
 	s.recorder.journal.Note(note, nil)
 }
 
-// accept answers a POST to which no answer is due.
-func (s *Sessions) accept(w http.ResponseWriter, e *journal.Entry) {
-	s.answer(e, http.StatusAccepted)
-	w.WriteHeader(http.StatusAccepted)
+// accept answers an HTTP request for which there is nothing but a status.
+func (s *Sessions) accept(w http.ResponseWriter, e *journal.Entry, status int) {
+	s.answer(e, status)
+	w.WriteHeader(status)
 }
 
 // refuse answers an HTTP request with an error of our own.
@@ -227,7 +226,7 @@ func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry
 	default:
 		t.write(bytes.Clone(raw))
 	}
-	s.accept(w, e)
+	s.accept(w, e, http.StatusAccepted)
 }
 
 // sessionOf finds or begins the session that a message is for, which the entry then names; nil if it is
