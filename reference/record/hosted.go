@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -231,10 +230,8 @@ func (t *hosted) answered(w *waiter) {
 }
 
 // request sends the requests of a POST to the server, and answers it with what comes.
-func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entry, raw []byte) {
-	a := t.response(w, r, e, "post")
-	a.begins = t.id != "" && e.Header(headerSession) == ""
-	a.streams = strings.Contains(r.Header.Get("Accept"), "text/event-stream")
+func (t *hosted) request(a *response, raw []byte) {
+	a.of, a.begins = t, t.id != "" && a.entry.Header(headerSession) == ""
 	line := t.inward(raw, a)
 	t.mu.Lock()
 	none := a.due == 0
@@ -244,7 +241,7 @@ func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entr
 	defer t.leave(a)
 	t.write(line)
 	if none {
-		t.sessions.accept(w, e, http.StatusAccepted)
+		a.accept(http.StatusAccepted)
 		return
 	}
 	err := a.serve()
@@ -284,9 +281,8 @@ func (t *hosted) cancel(a *response) {
 
 // listen opens the stream of what the server says unasked. It takes the place of one that is open:
 // a client that has lost its connection may be back before that is seen here.
-func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry) {
-	a := t.response(w, r, e, "get")
-	a.streams = true
+func (t *hosted) listen(a *response) {
+	a.of = t
 	t.mu.Lock()
 	if old := t.unasked; old != nil {
 		a.queue, old.queue, old.done = old.queue, nil, true
@@ -297,7 +293,7 @@ func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry
 	a.done = t.dead.Load()
 	t.mu.Unlock()
 	defer t.leave(a)
-	t.sessions.answer(e, http.StatusOK)
+	a.answer(http.StatusOK)
 	a.open()
 	_ = a.serve() // that the client has left is the ordinary end
 }

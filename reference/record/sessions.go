@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -162,71 +162,31 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	a := &response{ResponseWriter: w, asked: r.Context(), sessions: s, entry: e,
+		stream: strings.ToLower(r.Method), wake: make(chan struct{}, 1),
+		streams: r.Method == http.MethodGet || strings.Contains(r.Header.Get("Accept"), "text/event-stream")}
 	switch r.Method {
 	case http.MethodPost:
-		s.post(w, r, e, body)
+		a.post(body)
 	case http.MethodGet, http.MethodDelete:
 		e.Kind = journal.HTTPRequest
 		s.recorder.note(e, nil)
 		t := s.find(e.Session)
 		if t == nil {
-			s.refuse(w, e, http.StatusNotFound, "there is no such session")
+			a.refuse(http.StatusNotFound, "there is no such session")
 			return
 		}
 		defer s.release(t)
 		if r.Method == http.MethodDelete {
 			t.end("deleted")
-			s.accept(w, e, http.StatusNoContent)
+			a.accept(http.StatusNoContent)
 			return
 		}
-		t.listen(w, r, e)
+		t.listen(a)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
-}
-
-// answer notes the answer to an HTTP request, which has been noted, that has no message in it.
-func (s *Sessions) answer(e *journal.Entry, status int) {
-	note := e.Following(journal.HTTPAnswer)
-	note.Direction, note.HTTP = journal.Out, &journal.HTTP{Status: status}
-	s.recorder.journal.Note(note, nil)
-}
-
-// accept answers an HTTP request for which there is nothing but a status.
-func (s *Sessions) accept(w http.ResponseWriter, e *journal.Entry, status int) {
-	s.answer(e, status)
-	w.WriteHeader(status)
-}
-
-// refuse answers an HTTP request with an error of our own.
-func (s *Sessions) refuse(w http.ResponseWriter, e *journal.Entry, status int, why string) {
-	s.answer(e, status)
-	http.Error(w, why, status)
-}
-
-// post takes a message of the client.
-func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry, body []byte) {
-	raw := inLine(body)
-	var kind journal.Entry
-	kind.Classify(raw)
-	t, status, why := s.sessionOf(e, raw, &kind)
-	s.recorder.note(e, body)
-	if t == nil {
-		s.refuse(w, e, status, why)
-		return
-	}
-	defer s.release(t)
-	switch {
-	case kind.Kind == journal.Request || kind.Kind == journal.Batch:
-		t.request(w, r, e, raw)
-		return
-	case t.id == "" && kind.Method == "notifications/cancelled":
-		// The id in it may be that of a request of another client: this one cancels by leaving.
-	default:
-		t.write(bytes.Clone(raw))
-	}
-	s.accept(w, e, http.StatusAccepted)
 }
 
 // sessionOf finds or begins the session that a message is for, which the entry then names; nil if it is
