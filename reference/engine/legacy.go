@@ -12,7 +12,7 @@ func (q serving) legacy() *hook.Reply {
 	if q.Params != nil && !q.params.object {
 		return badParams("not an object")
 	}
-	revision := q.x.session.Revision()
+	revision := q.session.Revision()
 	switch {
 	case q.Method == methodInitialize:
 		return q.initialize()
@@ -49,7 +49,7 @@ func (q serving) legacy() *hook.Reply {
 // initialize opens a session: it settles the revision and tells what the server
 // can do.
 func (q serving) initialize() *hook.Reply {
-	s, params := q.x.session, q.params.decode()
+	s, params := q.session, q.params.decode()
 	wanted, ok := params["protocolVersion"].(string)
 	offered := q.handshaking(s.transport)
 	switch {

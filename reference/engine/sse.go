@@ -76,6 +76,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.inOrder(s, in, r.Header, hook.TraceOf(r.Context()))
+	s.inOrder(in, r.Header, hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

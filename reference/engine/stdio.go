@@ -107,11 +107,11 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 			switch {
 			case errors.Is(l.err, errTooLong):
 				x := &exchange{session: s, Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
-				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
+				x.refuse(s.ctx, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
 					"Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				in := parse(l.raw)
-				e.inOrder(s, in, nil, e.arrived(s, in))
+				s.inOrder(in, nil, e.arrived(s, in))
 			case l.err == nil: // a line with nothing in it, which is no message
 				e.arrived(s, parse(l.raw))
 			}
@@ -127,13 +127,13 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // inOrder processes a message of a connection on which messages come one after the other (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) inOrder(s *session, in *incoming, header http.Header, t *hook.Trace) {
+func (s *session) inOrder(in *incoming, header http.Header, t *hook.Trace) {
 	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}}
 	done := make(chan struct{})
-	e.count(s)
+	s.count()
 	go func() {
 		defer close(done)
-		e.accept(x)
+		x.accept()
 	}()
 	select {
 	case <-done:

@@ -59,14 +59,14 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 			}
 		}()
 	}
-	e.count(s)
+	s.count()
 	if v := visitOf(r.Context()); v != nil {
 		v.settled()
 	}
 	if e.prompt(x) {
-		e.accept(x)
+		x.accept()
 	} else {
-		go e.acceptApart(x)
+		go x.acceptApart()
 	}
 	x.respond(w, r, stateless)
 }

@@ -9,7 +9,7 @@ import (
 
 // subscription serves resources/subscribe and resources/unsubscribe.
 func (q serving) subscription() *hook.Reply {
-	s := q.x.session
+	s := q.session
 	uri, r := q.uriParam()
 	if r != nil {
 		return r
@@ -37,22 +37,22 @@ func (q serving) subscription() *hook.Reply {
 
 // listen opens a stream. The acknowledgment goes out before anything else of it.
 func (q serving) listen() *hook.Reply {
-	x := q.x
+	x := q.exchange
 	filter, ok := q.params.decode()["notifications"].(hook.Object)
 	if !ok {
 		return fail(codeInvalidParams, `"notifications" must be an object`)
 	}
-	l := &listen{session: x.session, exchange: x, call: q.Call, id: q.IDValue(), key: idKey(q.ID)}
+	l := &listen{exchange: x, call: q.Call, id: q.IDValue(), key: idKey(q.ID)}
 	granted, why := q.grant(l, filter)
 	if why != "" {
 		return fail(codeInvalidParams, why)
 	}
-	if x.session.transport == hook.HTTP { // the session is this stream, and ends with it
+	if x.transport == hook.HTTP { // the session is this stream, and ends with it
 		if err := q.register(x.session); err != nil {
 			return failAt(http.StatusServiceUnavailable, codeInternal, "Internal error: "+err.Error())
 		}
 	}
-	if why := x.session.addListen(l); why != "" {
+	if why := x.addListen(l); why != "" {
 		return fail(codeInvalidRequest, why)
 	}
 	x.held.Store(true)
@@ -61,7 +61,7 @@ func (q serving) listen() *hook.Reply {
 		"notifications": granted,
 	})
 	if err := l.emit(ack); err != nil {
-		x.session.dropListen(l)
+		x.dropListen(l)
 		return &hook.Reply{Silent: true}
 	}
 	l.release()
