@@ -79,20 +79,18 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 // readLines processes the input line by line until it ends.
 func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 	type line struct {
-		raw []byte
-		err error
+		raw  []byte
+		long bool
+		err  error
 	}
 	input := make(chan line)
 	go func() {
 		reader := bufio.NewReaderSize(in, 64<<10)
-		for {
-			raw, err := readLine(reader)
+		for l := (line{}); l.err == nil; {
+			l.raw, l.long, l.err = readLine(reader)
 			select {
-			case input <- line{raw, err}:
+			case input <- l:
 			case <-s.ctx.Done():
-				return
-			}
-			if err != nil && !errors.Is(err, errTooLong) {
 				return
 			}
 		}
@@ -105,7 +103,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 			return out.err
 		case l := <-input:
 			switch {
-			case errors.Is(l.err, errTooLong):
+			case l.long:
 				x := &exchange{session: s, Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
 				x.refuse(s.ctx, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
 					"Invalid request: the message is too long"))
@@ -118,7 +116,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 			if errors.Is(l.err, io.EOF) {
 				return nil
 			}
-			if l.err != nil && !errors.Is(l.err, errTooLong) {
+			if l.err != nil {
 				return l.err
 			}
 		}
@@ -142,13 +140,9 @@ func (s *session) inOrder(in *incoming, header http.Header, t *hook.Trace) {
 	}
 }
 
-var errTooLong = errors.New("the line is too long")
-
 // readLine reads up to the next newline, which it takes off. Of a line that is
-// too long it reads all and keeps nothing.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
+// too long it reads all and keeps nothing; long says so, if there is more to come.
+func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(line)+len(part) > maxLine {
@@ -160,10 +154,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if long && err == nil {
-			err = errTooLong
-		}
-		return bytes.TrimSuffix(line, []byte("\n")), err
+		return bytes.TrimSuffix(line, []byte("\n")), long && err == nil, err
 	}
 }
 
@@ -174,8 +165,7 @@ type lineWriter struct {
 	lock    chan struct{}
 	out     io.Writer
 	broken  chan struct{}
-	err     error
-	closed  bool // what is written is lost
+	err     error // hook.ErrOutputClosed: what is written is lost
 }
 
 func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
@@ -185,14 +175,13 @@ func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
 		return ctx.Err()
 	}
 	defer func() { <-w.lock }()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if w.err != nil {
-		return w.err
-	}
-	if w.closed {
+	case errors.Is(w.err, hook.ErrOutputClosed):
 		return nil
+	case w.err != nil:
+		return w.err
 	}
 	line := make([]byte, 0, len(m.Raw)+len(m.Tail.Bytes())+1)
 	line = append(append(append(line, m.Raw...), m.Tail.Bytes()...), '\n')
@@ -202,26 +191,18 @@ func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
 	}
 	w.session.left(trace, &journal.Entry{Session: w.session.ID(), Revision: m.Revision},
 		line[:len(line)-1:len(line)-1])
-	write := m.Write
-	if write == nil {
-		write = writeAll
+	if m.Write != nil {
+		w.err = m.Write(ctx, w.out, line)
+	} else {
+		_, w.err = w.out.Write(line)
 	}
-	err := write(ctx, w.out, line)
-	if errors.Is(err, hook.ErrOutputClosed) {
-		w.closed = true
+	switch {
+	case errors.Is(w.err, hook.ErrOutputClosed):
 		return nil
-	}
-	if err != nil {
-		w.err = err
+	case w.err != nil:
 		close(w.broken)
-		return err
 	}
-	return nil
-}
-
-func writeAll(_ context.Context, w io.Writer, p []byte) error {
-	_, err := w.Write(p)
-	return err
+	return w.err
 }
 
 // pipeCapacity bounds what one side of a Pipe may have written before the other
