@@ -148,15 +148,8 @@ func (s *Server) askAll(ctx context.Context, r world.Request) {
 	s.players.Go(func() {
 		patience, cancel := context.WithTimeout(ctx, askPatience)
 		defer cancel()
-		tick := time.NewTicker(askInterval)
-		defer tick.Stop()
 		done := map[string]bool{}
-		for !s.askReady(ctx, a, done) {
-			select {
-			case <-tick.C:
-			case <-patience.Done():
-				return
-			}
+		for !s.askReady(ctx, a, done) && hook.Pause(patience, askInterval) {
 		}
 	})
 }

@@ -35,7 +35,7 @@ func (q serving) completion() *hook.Reply {
 	if r != nil {
 		return r
 	}
-	return &hook.Reply{Result: hook.Object{"completion": suggestions(values, typed)}}
+	return reply(hook.Object{"completion": suggestions(values, typed)})
 }
 
 // suggestions are those of the values that begin with what has been typed.

@@ -133,7 +133,7 @@ func (q serving) callTool(w *world.World, name string) *hook.Reply {
 	if w.Tools[i].IsError {
 		result["isError"] = true
 	}
-	return &hook.Reply{Result: result}
+	return reply(result)
 }
 
 func (q serving) getPrompt(w *world.World, name string, arguments hook.Object) *hook.Reply {
@@ -162,7 +162,7 @@ func (q serving) getPrompt(w *world.World, name string, arguments hook.Object) *
 	}
 	result := hook.Object{"messages": messages}
 	optional(result, "description", p.Description)
-	return &hook.Reply{Result: result}
+	return reply(result)
 }
 
 // blocks are what a block of the world is sent as: an embedded resource has as many as a read of it has

@@ -202,11 +202,11 @@ func (q serving) ask(in *world.Input, st state) *hook.Reply {
 	if err != nil {
 		return fail(codeInternal, "Internal error: "+err.Error())
 	}
-	return &hook.Reply{Result: hook.Object{
+	return reply(hook.Object{
 		"resultType":    "input_required",
 		"inputRequests": hook.Object{in.Key: inputRequest(in)},
 		"requestState":  q.seal("state", payload, stateSignature),
-	}}
+	})
 }
 
 // lacking is the capability that a client lacks for an input; nil if it has it.

@@ -17,7 +17,7 @@ func (q serving) legacy() *hook.Reply {
 	case q.Method == methodInitialize:
 		return q.initialize()
 	case q.Method == "ping":
-		return &hook.Reply{Result: hook.Object{}}
+		return reply(hook.Object{})
 	case revision == "":
 		return fail(codeInvalidRequest, "Invalid request: the session has not been initialized")
 	}
@@ -38,7 +38,7 @@ func (q serving) legacy() *hook.Reply {
 		if level, _ := q.params.decode()["level"].(string); !slices.Contains(logLevels, level) {
 			return badParams("unknown log level")
 		}
-		return &hook.Reply{Result: hook.Object{}}
+		return reply(hook.Object{})
 	}
 	if r, known := q.feature(); known {
 		return r
@@ -88,7 +88,7 @@ func (q serving) initialize() *hook.Reply {
 		"serverInfo":      q.introduce(revision),
 	}
 	optional(result, "instructions", q.served().world.Instructions)
-	return &hook.Reply{Result: result}
+	return reply(result)
 }
 
 // refuseHandshake is the answer to initialize where no revision has it. Over HTTP the headers are validated

@@ -86,7 +86,7 @@ func (l *listen) farewell() {
 	}
 	result := l.exchange.engine.complete(hook.Object{})
 	hook.MakeObjectAt(result, "_meta")[metaSubscription] = l.id
-	_ = l.emit(inEnvelope(hook.Encode(l.id), &hook.Reply{Result: result}))
+	_ = l.emit(inEnvelope(hook.Encode(l.id), reply(result)))
 }
 
 // emit sends a message of the stream through the hooks.

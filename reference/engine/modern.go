@@ -185,5 +185,5 @@ func (q serving) discover() *hook.Reply {
 	}
 	optional(result, "instructions", q.served().world.Instructions)
 	q.hintList(result)
-	return &hook.Reply{Result: q.complete(result)}
+	return reply(q.complete(result))
 }

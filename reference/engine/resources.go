@@ -30,7 +30,7 @@ func (q serving) listed(page func(served *snapshot, after uint64) hook.Object) *
 		q.hintList(result)
 	}
 	if !alike { // what one viewer sees is not kept for another
-		return &hook.Reply{Result: result}
+		return reply(result)
 	}
 	return q.keep(served.rendered, key, result)
 }
@@ -127,7 +127,7 @@ func (q serving) read() *hook.Reply {
 		hint(result, readCaching(&entry.res))
 	}
 	if !constant {
-		return &hook.Reply{Result: result}
+		return reply(result)
 	}
 	return q.keep(kept, key, result)
 }

@@ -31,14 +31,7 @@ const (
 func settle(ctx context.Context, busy *atomic.Int64, bound time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	tick := time.NewTicker(grace)
-	defer tick.Stop()
-	for busy.Load() > 0 {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
+	for busy.Load() > 0 && hook.Pause(ctx, grace) {
 	}
 }
 

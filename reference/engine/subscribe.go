@@ -18,7 +18,7 @@ func (q serving) subscription() *hook.Reply {
 		s.mu.Lock()
 		delete(s.subscribed, uri)
 		s.mu.Unlock()
-		return &hook.Reply{Result: hook.Object{}}
+		return reply(hook.Object{})
 	}
 	if !q.exists(q.ctx, uri) {
 		return notFound(q.Revision, uri)
@@ -32,7 +32,7 @@ func (q serving) subscription() *hook.Reply {
 		s.subscribed = map[string]bool{}
 	}
 	s.subscribed[uri] = true
-	return &hook.Reply{Result: hook.Object{}}
+	return reply(hook.Object{})
 }
 
 // listen opens a stream. The acknowledgment goes out before anything else of it.
