@@ -34,7 +34,7 @@ func digest(uri string) []byte {
 // withInput makes the text of a resource that has to ask first. It
 // returns a reply instead if the answers are still to come, or never can.
 func (q serving) withInput(en *entry) (text string, r *hook.Reply) {
-	if !hook.Modern(q.Revision) {
+	if !q.Modern {
 		return substitute(*en.res.Text, en.res.Input.Answers()), nil
 	}
 	given := q.params.decode()

@@ -26,7 +26,7 @@ func (q serving) listed(page func(served *snapshot, after uint64) hook.Object) *
 		return r
 	}
 	result := page(served, after)
-	if hook.Modern(q.Revision) {
+	if q.Modern {
 		q.hintList(result)
 	}
 	if !alike { // what one viewer sees is not kept for another
@@ -123,7 +123,7 @@ func (q serving) read() *hook.Reply {
 		return fail(codeInternal, "Internal error: "+err.Error())
 	}
 	result := hook.Object{"contents": contents}
-	if hook.Modern(q.Revision) {
+	if q.Modern {
 		hint(result, readCaching(&entry.res))
 	}
 	if !constant {

@@ -30,11 +30,11 @@ func (r *Recording) World() (w world.World, notes []string, err error) {
 	b.world.Name = "recorded"
 	for _, x := range r.exchanges() {
 		result := gjson.GetBytes(x.answer, "result")
-		params := gjson.ParseBytes(x.params)
+		params, failure := gjson.ParseBytes(x.params), gjson.GetBytes(x.answer, "error")
 		switch {
 		case x.answer == nil:
-		case x.method == hook.MethodRead && gjson.GetBytes(x.answer, "error").Exists():
-			b.failed(textOf(params, "uri"), gjson.GetBytes(x.answer, "error"))
+		case x.method == hook.MethodRead && failure.Exists():
+			b.failed(textOf(params, "uri"), failure)
 		case !result.IsObject():
 		case x.method == "initialize" || x.method == hook.MethodDiscover:
 			b.introduced(result)
@@ -259,26 +259,26 @@ func (b *painter) completed(params, result gjson.Result) {
 		i = len(t.Variables) - 1
 	}
 	v := &t.Variables[i]
-	values := &v.Values
-	others := params.Get("context.arguments").Map()
-	if len(others) == 1 {
-		for other, value := range others {
-			if v.DependsOn == "" || v.DependsOn == other {
-				v.DependsOn = other
-				if v.ValuesBy == nil {
-					v.ValuesBy = map[string][]string{}
-				}
-				by := v.ValuesBy[value.String()]
-				values = &by
-				defer func() { v.ValuesBy[value.String()] = by }()
+	with := func(values []string) []string {
+		for _, s := range result.Get("completion.values").Array() {
+			if !slices.Contains(values, s.String()) {
+				values = append(values, s.String())
 			}
 		}
+		return values
 	}
-	for _, s := range result.Get("completion.values").Array() {
-		if !slices.Contains(*values, s.String()) {
-			*values = append(*values, s.String())
+	others := params.Get("context.arguments").Map()
+	for other, value := range others {
+		if len(others) == 1 && (v.DependsOn == "" || v.DependsOn == other) {
+			v.DependsOn = other
+			if v.ValuesBy == nil {
+				v.ValuesBy = map[string][]string{}
+			}
+			v.ValuesBy[value.String()] = with(v.ValuesBy[value.String()])
+			return
 		}
 	}
+	v.Values = with(v.Values)
 }
 
 // maxInvented is the longest content that is made up.
