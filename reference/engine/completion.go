@@ -108,7 +108,7 @@ func (q serving) suggest(ref hook.Object, name, typed string, others map[string]
 		if t.URITemplate != uri {
 			continue
 		}
-		if !slices.Contains(t.variables(), name) {
+		if !slices.Contains(t.names, name) {
 			return nil, badParams("the template has no such variable")
 		}
 		if t.Source != nil {

@@ -81,7 +81,7 @@ func harmless(values map[string]string) bool {
 // expand makes the resource that a template stands for at these values.
 func (e *Engine) expand(ctx context.Context, t *template, uri string, values map[string]string) (*entry,
 	bool) {
-	for _, name := range t.variables() {
+	for _, name := range t.names {
 		v := t.variable(name)
 		value, given := values[name]
 		if !given {
