@@ -5,20 +5,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // do makes one HTTP request. With a place it asks for an event stream from there on.
@@ -217,23 +216,18 @@ func (r *Remote) settle(named string) bool {
 // is the answer to the oldest: servers take them one by one.
 func (r *Remote) streamed(message []byte) {
 	if nameless(message) {
-		if ids := r.unanswered(); len(ids) > 0 {
-			message = named(message, ids[0])
+		if open := r.unanswered(); len(open) > 0 {
+			message = named(message, open[0].ID)
 		}
 	}
 	r.line(message)
 }
 
-// unanswered are the ids of the requests that have not been answered, oldest first.
-func (r *Remote) unanswered() (ids []json.RawMessage) {
+// unanswered are the requests that have not been answered, oldest first.
+func (r *Remote) unanswered() []*call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, c := range r.open {
-		if !c.over && len(c.id) > 0 {
-			ids = append(ids, c.id)
-		}
-	}
-	return ids
+	return slices.DeleteFunc(slices.Clone(r.open), func(c *call) bool { return c.over || len(c.ID) == 0 })
 }
 
 // isCut reports whether the stream of HTTP+SSE has ended.
@@ -256,9 +250,8 @@ func (r *Remote) lost() {
 	if !began {
 		return // who waits for the endpoint sees that there is none
 	}
-	for _, id := range r.unanswered() {
-		r.fail(&journal.Entry{Kind: journal.Request, ID: id},
-			"the server ended the event stream before it had answered")
+	for _, c := range r.unanswered() {
+		r.fail(c, "the server ended the event stream before it had answered")
 	}
 	r.tell("the server has ended the event stream of HTTP+SSE, and the session with it: the client has to " +
 		"begin again")
