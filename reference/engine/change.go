@@ -81,8 +81,8 @@ func (e *Engine) alter(change func() (updated []string, listChanged bool, err er
 // another URI.
 func (e *Engine) Update(uri string, change func(r *world.Resource) error) (found bool, err error) {
 	err = e.alter(func() ([]string, bool, error) {
-		var en *entry
-		if en, found = e.store.get(uri); !found {
+		en := e.store.get(uri)
+		if found = en != nil; !found {
 			return nil, false, nil
 		}
 		r := en.res.Clone()

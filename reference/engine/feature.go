@@ -11,22 +11,22 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// feature serves the methods that both eras have.
-func (q serving) feature() (r *hook.Reply, known bool) {
+// feature serves the methods that both eras have; nil says that there is no such method.
+func (q serving) feature() *hook.Reply {
 	served := q.served()
 	switch {
 	case q.Method == hook.MethodList:
-		return q.listed(q.resourcePage), true
+		return q.listed(q.resourcePage)
 	case q.Method == hook.MethodTemplates:
-		return q.listed(q.templatePage), true
+		return q.listed(q.templatePage)
 	case q.Method == hook.MethodRead:
-		return q.read(), true
+		return q.read()
 	case q.Method == hook.MethodComplete && served.caps.Completions:
-		return q.completion(), true
+		return q.completion()
 	case served.offers(q.Method):
-		return q.offer(&served.world), true
+		return q.offer(&served.world)
 	}
-	return nil, false
+	return nil
 }
 
 // capabilities are what the server declares in a revision. Completions had no
@@ -198,8 +198,8 @@ func (q serving) link(uri string) hook.Object {
 		return hook.Object{"type": "text", "text": uri}
 	}
 	link := hook.Object{"uri": uri, "name": uri}
-	if entry, ok := q.resolve(q.ctx, uri); ok {
-		link = q.describe(entry, q.Revision)
+	if en := q.resolve(q.ctx, uri); en != nil {
+		link = q.describe(en, q.Revision)
 	}
 	link["type"], link["uri"] = "resource_link", uri
 	return link
@@ -207,9 +207,9 @@ func (q serving) link(uri string) hook.Object {
 
 // embedded are the contents of a resource, without questions to the user.
 func (q serving) embedded(uri string) ([]any, error) {
-	entry, ok := q.resolve(q.ctx, uri)
+	entry := q.resolve(q.ctx, uri)
 	switch {
-	case !ok:
+	case entry == nil:
 		return nil, fs.ErrNotExist
 	case entry.res.Fails != "":
 		return nil, errors.New(entry.res.Fails)

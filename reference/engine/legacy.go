@@ -40,7 +40,7 @@ func (q serving) legacy() *hook.Reply {
 		}
 		return reply(hook.Object{})
 	}
-	if r, known := q.feature(); known {
+	if r := q.feature(); r != nil {
 		return r
 	}
 	return fail(codeMethodNotFound, "Method not found")

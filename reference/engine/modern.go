@@ -22,8 +22,8 @@ func (q serving) modern() *hook.Reply {
 	case hook.MethodListen:
 		return q.listen()
 	}
-	r, known := q.feature()
-	if !known {
+	r := q.feature()
+	if r == nil {
 		return failAt(http.StatusNotFound, codeMethodNotFound, "Method not found")
 	}
 	if r.Error == nil && r.Result != nil {

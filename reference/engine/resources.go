@@ -93,8 +93,8 @@ func (q serving) read() *hook.Reply {
 	if r != nil {
 		return r
 	}
-	entry, ok := q.resolve(q.ctx, uri)
-	if !ok {
+	entry := q.resolve(q.ctx, uri)
+	if entry == nil {
 		return notFound(q.Revision, uri)
 	}
 	text := ""
@@ -151,8 +151,8 @@ func (q serving) contents(uri string, en *entry, text string) ([]any, error) {
 	}
 	contents := []any{}
 	for _, child := range en.res.Contains {
-		part, ok := q.store.get(child)
-		if !ok || !part.shownTo(hook.TraceOf(q.ctx)) {
+		part := q.store.get(child).shownTo(hook.TraceOf(q.ctx))
+		if part == nil {
 			continue
 		}
 		item, err := content(q.ctx, child, part, q.Revision)

@@ -238,13 +238,12 @@ func (s *session) endBecause(reason string) {
 	}
 	s.ctx.cancel()
 	s.mu.Lock()
-	streams := slices.Clone(s.streams)
+	defer s.mu.Unlock()
 	for _, l := range s.listens {
 		l.stop()
 	}
 	s.listens = nil
-	s.mu.Unlock()
-	for _, st := range streams {
+	for _, st := range s.streams {
 		st.finish()
 	}
 }

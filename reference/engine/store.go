@@ -286,11 +286,10 @@ func (s *store) remove(uris ...string) (was, listed bool) {
 	return true, listed
 }
 
-func (s *store) get(uri string) (*entry, bool) {
+func (s *store) get(uri string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	e, ok := s.byURI[uri]
-	return e, ok
+	return s.byURI[uri]
 }
 
 // differs reports whether not everyone sees the same.
@@ -313,7 +312,7 @@ func (s *store) page(seq uint64, n int, t *hook.Trace) (entries []*entry, more b
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, e := range s.list[s.index(seq+1):] {
-		if e.res.Hidden || !e.shownTo(t) {
+		if e.res.Hidden || e.shownTo(t) == nil {
 			continue
 		}
 		if n > 0 && len(entries) == n {
@@ -324,10 +323,13 @@ func (s *store) page(seq uint64, n int, t *hook.Trace) (entries []*entry, more b
 	return entries, false
 }
 
-// shownTo reports whether the resource shows itself to the client from whom a message has come, or, without
-// a message, to the server itself, which sees everything.
-func (e *entry) shownTo(t *hook.Trace) bool {
-	identities := e.res.Identities
-	return len(identities) == 0 || t == nil || t.Token != "" && (slices.Contains(identities, t.Token) ||
-		slices.Contains(identities, journal.Fingerprint(t.Token)))
+// shownTo is the entry, or nil if the resource does not show itself to the client from whom a message has
+// come. Without a message it is the server itself that looks, which sees everything.
+func (e *entry) shownTo(t *hook.Trace) *entry {
+	if e == nil || len(e.res.Identities) == 0 || t == nil || t.Token != "" &&
+		(slices.Contains(e.res.Identities, t.Token) ||
+			slices.Contains(e.res.Identities, journal.Fingerprint(t.Token))) {
+		return e
+	}
+	return nil
 }

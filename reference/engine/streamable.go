@@ -81,8 +81,8 @@ func (e *Engine) prompt(x *exchange) bool {
 	case hook.MethodList, hook.MethodTemplates:
 		return true
 	case hook.MethodRead:
-		found, ok := e.store.get(x.in.params.uri)
-		return ok && found.constant() || !ok && !e.served().slow
+		found := e.store.get(x.in.params.uri)
+		return found != nil && found.constant() || found == nil && !e.served().slow
 	}
 	return false
 }
