@@ -108,22 +108,16 @@ const (
 )
 
 func (e *Engine) hintList(result hook.Object) {
-	hints := *cmp.Or(e.served().world.Caching, &world.Caching{TTL: listTTL, Scope: "public"})
-	if e.store.differs() {
-		hints.Scope = "private" // another identity may get another list
-	}
-	hint(result, hints)
+	_, alike := e.store.state() // or else another identity may get another list
+	hint(result, e.served().world.Caching, world.Caching{TTL: listTTL, Scope: "public"}, !alike)
 }
 
-func readCaching(r *world.Resource) world.Caching {
-	c := *cmp.Or(r.Caching, &world.Caching{TTL: readTTL, Scope: "private"})
-	if len(r.Identities) > 0 {
+// hint adds the caching hints that are given, or else the usual ones.
+func hint(result hook.Object, given *world.Caching, usual world.Caching, private bool) {
+	c := *cmp.Or(given, &usual)
+	if private {
 		c.Scope = "private"
 	}
-	return c
-}
-
-func hint(result hook.Object, c world.Caching) {
 	result["ttlMs"] = hook.Number(c.TTL.Milliseconds())
 	result["cacheScope"] = cmp.Or(c.Scope, "private")
 }

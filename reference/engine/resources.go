@@ -124,7 +124,7 @@ func (q serving) read() *hook.Reply {
 	}
 	result := hook.Object{"contents": contents}
 	if q.Modern {
-		hint(result, readCaching(&entry.res))
+		hint(result, entry.res.Caching, world.Caching{TTL: readTTL}, len(entry.res.Identities) > 0)
 	}
 	if !constant {
 		return reply(result)

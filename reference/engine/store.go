@@ -292,13 +292,6 @@ func (s *store) get(uri string) *entry {
 	return s.byURI[uri]
 }
 
-// differs reports whether not everyone sees the same.
-func (s *store) differs() bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.private > 0
-}
-
 // state is the version of the store, and whether everyone sees the same of it.
 func (s *store) state() (version uint64, alike bool) {
 	s.mu.RLock()
