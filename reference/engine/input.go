@@ -176,12 +176,8 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 
 // readState reads a token into the state of a read, which it has to be one of.
 func (e *Engine) readState(token string, st *state) bool {
-	payload, ok := e.unseal("state", token, stateSignature)
-	if !ok {
-		return false
-	}
 	read := st.Read
-	if json.Unmarshal(payload, st) != nil {
+	if json.Unmarshal(e.unseal("state", token, stateSignature), st) != nil {
 		return false
 	}
 	return string(st.Read) == string(read) && e.config.Now().Unix() < st.Expires

@@ -60,35 +60,35 @@ func acceptable(w http.ResponseWriter, r *http.Request, types ...string) bool {
 	return true
 }
 
-// body reads the message of a POST, or answers why it will not.
-func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) {
+// body reads the message of a POST, or answers why it will not and returns nil.
+func (e *Engine) body(w http.ResponseWriter, r *http.Request) *incoming {
 	if why := httpserve.NotJSON(r, false); why != "" {
 		refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest,
 			"Unsupported media type: "+why))
-		return nil, false
+		return nil
 	}
 	if b, ok := r.Body.(*readBody); ok {
 		switch {
 		case b.whole():
-			return &b.in, true
+			return &b.in
 		case b.stalled():
 			w.Header().Set("Connection", "close")
 			refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest,
 				"Invalid request: the message did not come in time"))
-			return nil, false
+			return nil
 		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
 			"Invalid request: the message is too long"))
-		return nil, false
+		return nil
 	}
 	if err != nil {
 		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: the body could not be read"))
-		return nil, false
+		return nil
 	}
-	return parse(body), true
+	return parse(body)
 }
 
 // readBody is the body of a POST. It is read before anything is decided about the request, so

@@ -58,8 +58,8 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 
 // message serves a POST of HTTP+SSE. The answer comes on the event stream.
 func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
-	in, ok := e.body(w, r)
-	if !ok {
+	in := e.body(w, r)
+	if in == nil {
 		return
 	}
 	id := r.URL.Query().Get("sessionId")

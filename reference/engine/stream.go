@@ -175,15 +175,20 @@ func (st *stream) next(ctx context.Context, reader, i int) (m hook.Message, ok b
 // the session and tells the stream.
 func (st *stream) eventID(i int) string { return fmt.Sprintf("%d-%d", st.number, i+1) }
 
-// parseEventID takes an event id apart.
-func parseEventID(id string) (number, i int, ok bool) {
-	a, b, ok := strings.Cut(id, "-")
-	if !ok {
-		return 0, 0, false
+// resumed finds the stream that an event id is of, and the number of the event that follows; nil if there is
+// none.
+func (s *session) resumed(id string) (st *stream, next int) {
+	a, b, _ := strings.Cut(id, "-")
+	number, _ := strconv.Atoi(a) // no stream has the number of what is none
+	next, err := strconv.Atoi(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if st.number == number && err == nil && next >= 0 {
+			return st, next
+		}
 	}
-	number, err1 := strconv.Atoi(a)
-	i, err2 := strconv.Atoi(b)
-	return number, i - 1, err1 == nil && err2 == nil && i >= 0
+	return nil, 0
 }
 
 // openStream adds a stream to a session. If there are many it forgets the oldest that nobody reads. Of those
@@ -218,17 +223,6 @@ func (s *session) forgetStream(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == st })
-}
-
-func (s *session) stream(number int) *stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.streams {
-		if st.number == number {
-			return st
-		}
-	}
-	return nil
 }
 
 // inUse reports whether something is being answered, or a stream is being read.

@@ -37,8 +37,8 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !acceptable(w, r, "application/json", "text/event-stream") {
 		return
 	}
-	in, ok := e.body(w, r)
-	if !ok {
+	in := e.body(w, r)
+	if in == nil {
 		return
 	}
 	s, refused := e.join(r, in)
@@ -149,19 +149,13 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	last := r.Header.Get("Last-Event-ID")
-	var st *stream
-	from := 0
-	if last == "" {
+	st, from := s.resumed(last)
+	switch {
+	case last == "":
 		st = s.openStream("get")
-	} else {
-		number, i, ok := parseEventID(last)
-		if ok {
-			st, from = s.stream(number), i+1
-		}
-		if st == nil {
-			refuseHTTP(w, badRequest("this stream cannot be resumed"))
-			return
-		}
+	case st == nil:
+		refuseHTTP(w, badRequest("this stream cannot be resumed"))
+		return
 	}
 	out := &responder{session: s, w: w, stream: st, reader: st.attach(), ids: true}
 	out.open(r.Context(), last == "" && s.Revision() >= hook.R20251125, from)

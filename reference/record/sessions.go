@@ -158,8 +158,8 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the endpoint is "+s.Path(), http.StatusNotFound)
 		return
 	}
-	e, body, ok := s.recorder.arrived(w, r)
-	if !ok {
+	e, body := s.recorder.arrived(w, r)
+	if e == nil {
 		return
 	}
 	a := &response{ResponseWriter: w, asked: r.Context(), sessions: s, entry: e,
