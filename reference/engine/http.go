@@ -74,8 +74,7 @@ func (e *Engine) WrapConn(c net.Conn) net.Conn {
 // ListensAt reports whether the endpoints are to be had at a host of the machine:
 // unless a hook has it otherwise, at loopback addresses only.
 func (e *Engine) ListensAt(host string) bool {
-	ip := net.ParseIP(host)
-	return e.config.Hooks.Public.Holds(nil) || host == "localhost" || ip != nil && ip.IsLoopback()
+	return e.config.Hooks.Public.Holds(nil) || loopback.Host(host)
 }
 
 // serveHTTP is the innermost handler of requests over HTTP.
