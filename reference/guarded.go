@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/oauth"
 )
@@ -73,7 +74,7 @@ func (s *Server) authorize(as *oauth.Server, w http.ResponseWriter, r *http.Requ
 	}
 	s.journal.Note(came, nil)
 	// what has no deadlines is no network connection
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(headTimeout))
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(httpserve.HeadTimeout))
 	told := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	as.ServeHTTP(told, r)
 	answer := came.Following(journal.HTTPAnswer)

@@ -13,17 +13,22 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/engine"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 )
 
 // Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message, and the namespaces
 // beneath these.
-func (s *Server) Handler() http.Handler { return endpoints{s.engine, s} }
+func (s *Server) Handler() http.Handler { return endpoints{s.engine, s.dispatch} }
 
-// endpoints are those of a server and of its namespaces.
+// endpoints are those of a server and of its namespaces. Who serves them asks the engine how it treats
+// connections, and where it listens.
 type endpoints struct {
 	*engine.Engine
-	server *Server
+	dispatch http.HandlerFunc
 }
+
+// ServeHTTP serves a request.
+func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.dispatch(w, r) }
 
 // mounted are the paths that can have the name of a namespace behind them.
 var mounted = []string{
@@ -45,16 +50,15 @@ func unmount(path string) (rest, name string) {
 // in no journal.
 const pathHealth = "/healthz"
 
-// ServeHTTP hands a request to the namespace that it is for.
-func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path == pathHealth && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		!e.server.ended() {
+// dispatch hands a request to the namespace that it is for.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == pathHealth && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !s.ended() {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"status":"ok"}`+"\n") // a client that has gone needs no answer
 		return
 	}
-	if as := e.server.options.OAuth; as != nil && as.Serves(r.URL.Path) && !e.server.ended() {
-		e.server.authorize(as, w, r)
+	if as := s.options.OAuth; as != nil && as.Serves(r.URL.Path) && !s.ended() {
+		s.authorize(as, w, r)
 		return
 	}
 	rest, name := unmount(r.URL.Path)
@@ -62,22 +66,18 @@ func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name = r.Header.Get(HeaderNamespace)
 	}
 	if name == "" {
-		e.Engine.ServeHTTP(w, r)
+		s.engine.ServeHTTP(w, r)
 		return
 	}
-	u := *r.URL
-	s, ok := e.server.Namespace(name)
+	u, ctx := *r.URL, hook.WithMount(r.Context(), name)
+	inner, ok := s.Namespace(name)
 	if !ok { // the server itself refuses it, which is in the journal then
-		u.Path, u.RawPath = rest+"/"+name, ""
-		r = r.WithContext(r.Context())
-		r.URL = &u
-		e.Engine.ServeHTTP(w, r)
-		return
+		inner, rest, ctx = s, rest+"/"+name, r.Context()
 	}
 	u.Path, u.RawPath = rest, ""
-	r = r.WithContext(hook.WithMount(r.Context(), name))
+	r = r.WithContext(ctx)
 	r.URL = &u
-	s.engine.ServeHTTP(w, r)
+	inner.engine.ServeHTTP(w, r)
 }
 
 // settle waits until no message is being answered anywhere.
@@ -98,10 +98,8 @@ func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) 
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 }
 
-// The bounds of the HTTP servers that Serve makes.
+// The bounds of how long Serve takes to end.
 const (
-	headTimeout     = 10 * time.Second // and of what asks for authorization, with its body
-	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 3 * time.Second
 	answerTimeout   = 2 * time.Second // for what is being answered when the end comes
 )
@@ -112,26 +110,14 @@ const (
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	door := s.doors.Add(l)
 	defer s.doors.Remove(door)
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout,
-		ConnState: door.Track}
-	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(hooked{door, s.options.TLS, s.engine}) }()
-	select {
-	case err := <-failed:
-		return errors.Join(err, s.Close())
-	case <-ctx.Done():
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-	defer cancel()
-	shut := make(chan error, 1)
-	go func() { shut <- web.Shutdown(end) }() // takes no more connections
-	s.settle(end)
-	err := s.Close() // ends the event streams, which Shutdown waits for
-	if <-shut != nil {
-		err = errors.Join(err, web.Close())
-	}
-	<-failed // says that it was shut down
-	return err
+	web := httpserve.New(s.Handler())
+	web.ConnState = door.Track
+	err := httpserve.Run(ctx, hooked{door, s.options.TLS, s.engine}, web, shutdownTimeout,
+		func(end context.Context) error {
+			s.settle(end)
+			return s.Close() // ends the event streams, which would not end by themselves
+		})
+	return errors.Join(err, s.Close())
 }
 
 // Refuse has the HTTP servers that Serve runs be gone for a time, as if the process were: their ports are

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"strings"
@@ -57,9 +58,7 @@ type TestServer struct {
 
 	once sync.Once
 	base string
-
-	mu   sync.Mutex
-	ends []func() error
+	stop func() error // ends what listens; nil if nothing does
 }
 
 // Start makes a server for a test and ends it with the test. It listens only once
@@ -84,16 +83,12 @@ func Start(tb TB, w World, options ...Option) *TestServer {
 // end ends the server and all that belongs to it.
 func (t *TestServer) end() {
 	t.tb.Helper()
-	if err := t.Server.Close(); err != nil {
-		t.tb.Errorf("the server did not end well: %v", err)
+	err := t.Server.Close()
+	if t.once.Do(func() {}); t.stop != nil {
+		err = errors.Join(err, t.stop())
 	}
-	t.mu.Lock()
-	ends := t.ends
-	t.mu.Unlock()
-	for _, end := range ends {
-		if err := end(); err != nil {
-			t.tb.Errorf("the server did not end well: %v", err)
-		}
+	if err != nil {
+		t.tb.Errorf("the server did not end well: %v", err)
 	}
 	if err := t.Journal().Err(); err != nil {
 		t.tb.Errorf("%v", err)
@@ -124,12 +119,10 @@ func (t *TestServer) listen() string {
 		done := make(chan error, 1)
 		go func() { done <- t.Serve(ctx, l) }()
 		t.base = "http://" + l.Addr().String()
-		t.mu.Lock()
-		t.ends = append(t.ends, func() error {
+		t.stop = func() error {
 			cancel()
 			return <-done
-		})
-		t.mu.Unlock()
+		}
 	})
 	return t.base
 }

@@ -11,34 +11,18 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/host"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 // StepStatus is a step of the timeline and how it has fared.
-type StepStatus struct {
-	// Step says what happens.
-	Step string `json:"step"`
-	// Waits says which message it waits for, each time or once; empty if for none.
-	Waits string `json:"waits,omitempty"`
-	// Taken is how often it has happened.
-	Taken int `json:"taken"`
-	// Next is in what time it happens next; absent if that is not known yet, or it has happened for the last
-	// time.
-	Next *operation.Duration `json:"next,omitempty"`
-	// Done says that it has happened for the last time.
-	Done bool `json:"done,omitempty"`
-}
+type StepStatus = host.StepStatus
 
 // Timeline says how the steps of the timeline have fared.
 func (s *Server) Timeline() []StepStatus {
-	all := []StepStatus{}
 	if r := s.steps.Load(); r != nil {
-		for _, one := range r.Status() {
-			all = append(all, StepStatus(one))
-		}
+		return r.Status()
 	}
-	return all
+	return []StepStatus{}
 }
 
 // heard tells the timeline of a message, once.
@@ -164,15 +148,8 @@ func (s *Server) askAll(ctx context.Context, r world.Request) {
 	s.players.Go(func() {
 		patience, cancel := context.WithTimeout(ctx, askPatience)
 		defer cancel()
-		tick := time.NewTicker(askInterval)
-		defer tick.Stop()
 		done := map[string]bool{}
-		for !s.askReady(ctx, a, done) {
-			select {
-			case <-tick.C:
-			case <-patience.Done():
-				return
-			}
+		for !s.askReady(ctx, a, done) && hook.Pause(patience, askInterval) {
 		}
 	})
 }

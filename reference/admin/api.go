@@ -207,11 +207,7 @@ func fail(w http.ResponseWriter, err error) {
 	respond(w, statuses[p.Code], Refusal{Error: *p})
 }
 
-const (
-	headTimeout     = 10 * time.Second
-	idleTimeout     = 2 * time.Minute
-	shutdownTimeout = time.Second
-)
+const shutdownTimeout = time.Second
 
 // Listen listens on a TCP address, say "127.0.0.1:0", for an interface with these options. Without a
 // token all are refused that are not of this machine alone.
@@ -248,6 +244,5 @@ func closed(l net.Listener) error {
 // Serve serves the interface on a listener until the context ends. Requests that wait for
 // something end with it.
 func (a *API) Serve(ctx context.Context, l net.Listener) error {
-	web := &http.Server{Handler: a, ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout}
-	return httpserve.Until(ctx, l, web, shutdownTimeout)
+	return httpserve.Until(ctx, l, a, shutdownTimeout)
 }

@@ -26,8 +26,8 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // types that the handlers read and write, and nothing else. Descriptions are the comments of
 // the types.
 func TestTheDocumentIsTrue(t *testing.T) {
-	comments, err := doccomment.Read(".", "..", "../control", "../engine", "../guard", "../journal",
-		"../oauth", "../operation", "../world")
+	comments, err := doccomment.Read(".", "..", "../control", "../engine", "../guard", "../internal/host",
+		"../journal", "../oauth", "../operation", "../world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"math/big"
 	"net"
 	"slices"
 	"time"
@@ -31,34 +30,15 @@ const (
 // loopback addresses) and by further hosts, names or IP addresses, and the authority that clients have to
 // trust, in PEM.
 func New(hosts []string) (config *tls.Config, ca []byte, err error) {
-	authorityKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	authority, authorityKey, err := issue("mockserver CA", &x509.Certificate{
+		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+	}, nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, nil, err
-	}
-	authority, err := template("mockserver CA")
-	if err != nil {
-		return nil, nil, err
-	}
-	authority.IsCA, authority.BasicConstraintsValid, authority.MaxPathLenZero = true, true, true
-	authority.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageCRLSign
-	authorityDER, err := x509.CreateCertificate(rand.Reader, authority, authority, &authorityKey.PublicKey,
-		authorityKey)
-	if err != nil {
-		return nil, nil, err
-	}
-	if authority, err = x509.ParseCertificate(authorityDER); err != nil { // which has the id of its key now
-		return nil, nil, err
-	}
-	server, err := template("mockserver")
-	if err != nil {
-		return nil, nil, err
-	}
-	server.KeyUsage, server.ExtKeyUsage = x509.KeyUsageDigitalSignature,
-		[]x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	server := &x509.Certificate{KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
 	for _, host := range append([]string{"localhost", "127.0.0.1", "::1"}, hosts...) {
 		if ip := net.ParseIP(host); ip != nil {
 			server.IPAddresses = append(server.IPAddresses, ip)
@@ -66,26 +46,35 @@ func New(hosts []string) (config *tls.Config, ca []byte, err error) {
 			server.DNSNames = append(server.DNSNames, host)
 		}
 	}
-	serverDER, err := x509.CreateCertificate(rand.Reader, server, authority, &key.PublicKey, authorityKey)
+	server, key, err := issue("mockserver", server, authority, authorityKey)
 	if err != nil {
 		return nil, nil, err
 	}
 	config = &tls.Config{
 		MinVersion:   tls.VersionTLS12,
-		Certificates: []tls.Certificate{{Certificate: [][]byte{serverDER}, PrivateKey: key}},
+		Certificates: []tls.Certificate{{Certificate: [][]byte{server.Raw}, PrivateKey: key}},
 	}
-	return config, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authorityDER}), nil
+	return config, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: authority.Raw}), nil
 }
 
-// template is what the certificates have in common.
-func template(name string) (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+// issue makes a key and a certificate for it with that name, signed by an authority, or by itself if there is
+// none.
+func issue(name string, c, authority *x509.Certificate, authorityKey *ecdsa.PrivateKey) (*x509.Certificate,
+	*ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	now := time.Now()
-	return &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: name, Organization: []string{"mockserver"}},
-		NotBefore: now.Add(-early), NotAfter: now.Add(life),
-	}, nil
+	c.Subject = pkix.Name{CommonName: name, Organization: []string{"mockserver"}}
+	c.NotBefore, c.NotAfter = now.Add(-early), now.Add(life)
+	if authority == nil {
+		authority, authorityKey = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, authority, &key.PublicKey, authorityKey)
+	if err != nil {
+		return nil, nil, err
+	}
+	made, err := x509.ParseCertificate(der)
+	return made, key, err
 }

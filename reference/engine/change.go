@@ -28,7 +28,7 @@ func (e *Engine) Remove(uri string) bool {
 // Touch notifies the subscribers of a resource as if its content had changed. It
 // reports whether there is such a resource.
 func (e *Engine) Touch(uri string) bool {
-	if !e.exists(e.ctx, viewer{everyone: true}, uri) {
+	if !e.exists(e.ctx, uri) {
 		return false
 	}
 	e.notifyUpdated(uri)
@@ -61,33 +61,44 @@ func (e *Engine) notifyUpdated(uri string) {
 	}
 }
 
+// alter makes a change of the world. It notifies clients of the resources that have been replaced, and of a
+// list that has changed.
+func (e *Engine) alter(change func() (updated []string, listChanged bool, err error)) error {
+	e.change.Lock()
+	updated, listChanged, err := change()
+	e.change.Unlock()
+	if listChanged {
+		e.ListChanged()
+	}
+	for _, uri := range updated {
+		e.notifyUpdated(uri)
+	}
+	return err
+}
+
 // Update changes a resource in place: change gets a copy of it. It reports whether
 // there is such a resource; the error is that of Put, or says that change gave it
 // another URI.
 func (e *Engine) Update(uri string, change func(r *world.Resource) error) (found bool, err error) {
-	e.change.Lock()
-	en, found := e.store.get(uri)
-	if !found {
-		e.change.Unlock()
-		return false, nil
-	}
-	r := en.res.Clone()
-	if err = change(&r); err == nil && r.URI != uri {
-		err = fmt.Errorf("resource %s: its URI cannot be changed", uri)
-	}
-	if err == nil {
-		err = r.Validate()
-	}
-	listChanged := false
-	if err == nil {
-		_, listChanged, err = e.store.put(r)
-	}
-	e.change.Unlock()
-	if err != nil {
-		return true, err
-	}
-	e.tell(listChanged, uri)
-	return true, nil
+	err = e.alter(func() ([]string, bool, error) {
+		en := e.store.get(uri)
+		if found = en != nil; !found {
+			return nil, false, nil
+		}
+		r := en.res.Clone()
+		err := change(&r)
+		if err == nil && r.URI != uri {
+			err = fmt.Errorf("resource %s: its URI cannot be changed", uri)
+		}
+		if err == nil {
+			err = r.Validate()
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		return e.store.put(r)
+	})
+	return found, err
 }
 
 // Change puts and removes resources at once: clients are told of a changed list
@@ -99,34 +110,17 @@ func (e *Engine) Change(put []world.Resource, remove []string) error {
 			return err
 		}
 	}
-	var updated []string
-	e.change.Lock()
-	_, changed := e.store.remove(remove...)
-	var err error
-	for _, r := range put {
-		existed, listChanged, failed := e.store.put(r.Clone())
-		if failed != nil {
-			err = failed // Validate has seen that the content can be read
-			break
+	return e.alter(func() (updated []string, listChanged bool, err error) {
+		_, listChanged = e.store.remove(remove...)
+		for _, r := range put {
+			replaced, changed, err := e.store.put(r.Clone())
+			if err != nil {
+				return updated, listChanged, err // Validate has seen that the content can be read
+			}
+			updated, listChanged = append(updated, replaced...), listChanged || changed
 		}
-		changed = changed || listChanged
-		if existed {
-			updated = append(updated, r.URI)
-		}
-	}
-	e.change.Unlock()
-	e.tell(changed, updated...)
-	return err
-}
-
-// tell notifies clients of a change that has been made.
-func (e *Engine) tell(listChanged bool, updated ...string) {
-	if listChanged {
-		e.ListChanged()
-	}
-	for _, uri := range updated {
-		e.notifyUpdated(uri)
-	}
+		return updated, listChanged, nil
+	})
 }
 
 // PutTemplate adds a template at the end of the list or replaces the one with its
@@ -191,20 +185,16 @@ func (e *Engine) Replace(w world.World, pageSize int) error {
 		return errors.New("the page size must not be negative")
 	}
 	w = w.Clone()
-	e.change.Lock()
-	before := e.served()
-	updated, listChanged, err := e.store.replace(w.Resources)
-	if err == nil {
-		w.Name = before.world.Name
-		e.state.Store(takeSnapshot(w, pageSize, before))
-		listChanged = listChanged || !reflect.DeepEqual(before.world.Templates, w.Templates)
-	}
-	e.change.Unlock()
-	if err != nil {
-		return err
-	}
-	e.tell(listChanged, updated...)
-	return nil
+	return e.alter(func() ([]string, bool, error) {
+		before := e.served()
+		updated, listChanged, err := e.store.replace(w.Resources)
+		if err == nil {
+			w.Name = before.world.Name
+			e.state.Store(takeSnapshot(w, pageSize, before))
+			listChanged = listChanged || !reflect.DeepEqual(before.world.Templates, w.Templates)
+		}
+		return updated, listChanged, err
+	})
 }
 
 // PageSize is the number of entries on a page; 0 if all are on one.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -11,10 +10,10 @@ import (
 
 const maxCompletions = 100
 
-// serveComplete suggests values for a variable of a template: those that begin
+// completion suggests values for a variable of a template: those that begin
 // with what has been typed.
-func (e *Engine) serveComplete(ctx context.Context, c *hook.Call, given *arguments) *hook.Reply {
-	params := given.decode()
+func (q serving) completion() *hook.Reply {
+	params := q.params.decode()
 	ref, ok := params["ref"].(hook.Object)
 	if !ok {
 		return badParams(`"ref" must be an object`)
@@ -28,18 +27,19 @@ func (e *Engine) serveComplete(ctx context.Context, c *hook.Call, given *argumen
 	if !hasName || !hasValue {
 		return badParams(`"argument" needs a name and a value, both strings`)
 	}
-	others, why := contextArguments(c, params)
+	others, why := contextArguments(q.Revision, params)
 	if why != "" {
 		return badParams(why)
 	}
-	values, r := e.suggest(ctx, ref, name, typed, others)
+	values, r := q.suggest(ref, name, typed, others)
 	if r != nil {
 		return r
 	}
-	return &hook.Reply{Result: hook.Object{"completion": completion(values, typed)}}
+	return reply(hook.Object{"completion": suggestions(values, typed)})
 }
 
-func completion(values []string, typed string) hook.Object {
+// suggestions are those of the values that begin with what has been typed.
+func suggestions(values []string, typed string) hook.Object {
 	list := []any{}
 	total := 0
 	for _, v := range values {
@@ -55,10 +55,10 @@ func completion(values []string, typed string) hook.Object {
 }
 
 // contextArguments reads the values of other variables (2025-06-18 on).
-func contextArguments(c *hook.Call, params hook.Object) (others map[string]string, why string) {
+func contextArguments(revision string, params hook.Object) (others map[string]string, why string) {
 	others = map[string]string{}
 	v, there := params["context"]
-	if !there || c.Revision < hook.R20250618 {
+	if !there || revision < hook.R20250618 {
 		return others, ""
 	}
 	context, ok := v.(hook.Object)
@@ -84,11 +84,11 @@ func contextArguments(c *hook.Call, params hook.Object) (others map[string]strin
 }
 
 // suggest lists all values of a variable of the referenced template.
-func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed string,
-	others map[string]string) ([]string, *hook.Reply) {
+func (q serving) suggest(ref hook.Object, name, typed string, others map[string]string) ([]string,
+	*hook.Reply) {
 	switch ref["type"] {
 	case "ref/prompt":
-		for _, p := range e.served().world.Prompts {
+		for _, p := range q.served().world.Prompts {
 			if p.Name == ref["name"] && slices.ContainsFunc(p.Arguments, func(a world.Argument) bool {
 				return a.Name == name
 			}) {
@@ -104,19 +104,19 @@ func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed strin
 	if !ok {
 		return nil, badParams(`"ref.uri" must be a string`)
 	}
-	for _, t := range e.served().templates {
+	for _, t := range q.served().templates {
 		if t.URITemplate != uri {
 			continue
 		}
-		if !slices.Contains(t.variables(), name) {
+		if !slices.Contains(t.names, name) {
 			return nil, badParams("the template has no such variable")
 		}
 		if t.Source != nil {
-			return t.Source.Suggest(ctx, name, typed), nil
+			return t.Source.Suggest(q.ctx, name, typed), nil
 		}
 		return t.variable(name).Suggestions(others), nil
 	}
-	if e.exists(ctx, viewerOf(ctx), uri) {
+	if q.exists(q.ctx, uri) {
 		return nil, nil // a resource without variables: nothing to suggest
 	}
 	return nil, badParams("there is no such template")

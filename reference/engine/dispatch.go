@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // arrive is the innermost receiver: it processes the message within the
@@ -17,31 +18,33 @@ func (e *Engine) arrive(ctx context.Context, in hook.Incoming) error {
 	switch {
 	case x == nil:
 	case same(in.Raw, x.in.raw):
-		e.process(ctx, x, x.in)
+		x.process(ctx, x.in)
 	default:
-		e.process(ctx, x, parse(in.Raw)) // a hook has altered it
+		x.process(ctx, parse(in.Raw)) // a hook has altered it
 	}
 	return nil
 }
 
 // accept takes the message of an exchange: it passes the receive hooks and is processed.
 // The caller has counted it.
-func (e *Engine) accept(x *exchange) {
-	defer e.uncount(x.session)
-	x.Context = x.session.ctx
+func (x *exchange) accept() {
+	defer x.uncount()
+	x.Context = x.ctx
 	if x.Trace == nil {
-		x.Trace = &hook.Trace{Transport: x.session.transport, Session: x.session.ID(), Server: e.ctx}
+		x.Trace = &hook.Trace{Transport: x.transport, Session: x.ID(), Server: x.engine.ctx}
 	}
-	_ = e.receive(x, hook.Incoming{
-		Raw: x.in.raw, Transport: x.session.transport, Session: x.session,
+	_ = x.engine.receive(x, hook.Incoming{
+		Raw: x.in.raw, Transport: x.transport, Session: x.session,
 	})
-	x.settle()
+	if !x.held.Load() {
+		x.finish()
+	}
 }
 
 // acceptApart is accept for a goroutine of its own.
-func (e *Engine) acceptApart(x *exchange) {
+func (x *exchange) acceptApart() {
 	makeRoom(0)
-	e.accept(x)
+	x.accept()
 }
 
 // makeRoom has the stack of a new goroutine be as large at once as it will have to be.
@@ -55,41 +58,40 @@ func makeRoom(i int) byte {
 }
 
 // process answers one message.
-func (e *Engine) process(ctx context.Context, x *exchange, in *incoming) {
+func (x *exchange) process(ctx context.Context, in *incoming) {
 	raw := bytes.TrimSpace(in.raw)
 	if !in.wellFormed && len(raw) < len(in.raw) {
 		in = parse(raw) // there is white space that JSON does not know
 	}
 	if !in.wellFormed {
-		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
+		x.refuse(ctx, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
 	if raw[0] == '[' {
-		e.batch(ctx, x, raw)
+		x.batch(ctx, raw)
 		return
 	}
-	if m, ok := e.one(ctx, x, in, false); ok {
+	if m, ok := x.one(ctx, in, false); ok {
 		_ = x.emit(ctx, m.Call, m) // a client that has gone is noticed by the transport
 	}
 }
 
 // refuse answers input of which no id could be read.
-func (e *Engine) refuse(ctx context.Context, x *exchange, r *hook.Reply) {
-	_ = x.emit(ctx, nil, e.unreadable(x.session, r))
+func (x *exchange) refuse(ctx context.Context, r *hook.Reply) {
+	_ = x.emit(ctx, nil, inEnvelope(x.noID(), r))
 }
 
-func (e *Engine) unreadable(s *session, r *hook.Reply) hook.Message {
-	return hook.Message{Kind: hook.Response, Raw: envelope(e.noID(s), r), Status: r.Status}
+// inEnvelope is the message with an id that carries a reply, and belongs to no call.
+func inEnvelope(id json.RawMessage, r *hook.Reply) hook.Message {
+	return hook.Message{Kind: hook.Response, Raw: envelope(id, r), Status: r.Status}
 }
 
 // noID is the id of an answer to input whose id could not be read: null by
 // JSON-RPC, and absent from 2025-11-25 on, where the schema leaves the choice.
-func (e *Engine) noID(s *session) json.RawMessage {
+func (s *session) noID() json.RawMessage {
 	revision := s.Revision()
-	if revision == "" {
-		if all := e.supported(s.transport); len(all) > 0 {
-			revision = all[0]
-		}
+	if all := s.engine.supported(s.transport); revision == "" && len(all) > 0 {
+		revision = all[0]
 	}
 	if revision >= hook.R20251125 {
 		return nil
@@ -101,19 +103,19 @@ func (e *Engine) noID(s *session) json.RawMessage {
 const maxBatch = 256
 
 // batch processes an array of messages, which only 2025-03-26 has.
-func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
-	if x.session.Revision() != hook.R20250326 {
-		e.refuse(ctx, x, badRequest("there are no batches in this revision"))
+func (x *exchange) batch(ctx context.Context, raw []byte) {
+	if x.Revision() != hook.R20250326 {
+		x.refuse(ctx, badRequest("there are no batches in this revision"))
 		return
 	}
 	var members []json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || len(members) == 0 || len(members) > maxBatch {
-		e.refuse(ctx, x, badRequest("a batch has 1 to 256 messages"))
+		x.refuse(ctx, badRequest("a batch has 1 to 256 messages"))
 		return
 	}
 	var answers [][]byte
 	for _, member := range members {
-		if m, ok := e.one(ctx, x, parse(member), true); ok {
+		if m, ok := x.one(ctx, parse(member), true); ok {
 			answers = append(answers, m.Whole().Raw)
 		}
 	}
@@ -125,21 +127,21 @@ func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 }
 
 // one processes a single message; ok says whether there is an answer.
-func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched bool) (m hook.Message, ok bool) {
+func (x *exchange) one(ctx context.Context, in *incoming, batched bool) (m hook.Message, ok bool) {
 	switch in.kind {
-	case response:
-		x.session.answered(in.id, in.raw)
+	case journal.Response:
+		x.answered(in.id, in.raw)
 		return m, false
-	case invalid:
-		r := badRequest(in.why)
-		if in.id == nil {
-			return e.unreadable(x.session, r), true
+	case "":
+		id := in.id
+		if id == nil {
+			id = x.noID()
 		}
-		return hook.Message{Kind: hook.Response, Raw: envelope(in.id, r), Status: r.Status}, true
+		return inEnvelope(id, badRequest(in.why)), true
 	}
-	c := e.call(x, in)
+	c := x.call(in)
 	if batched {
-		c.Trace = x.Trace.Member(in.method, in.params.uri, in.params.raw, in.kind == request)
+		c.Trace = x.Trace.Member(in.method, in.params.uri, in.params.raw, in.kind == journal.Request)
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {
@@ -147,36 +149,36 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 			true
 	}
 	if c.Notification() {
-		if r := e.handle(ctx, c); r != nil && r.Raw != nil {
+		if r := x.engine.handle(ctx, c); r != nil && r.Raw != nil {
 			return hook.Message{Kind: hook.Response, Raw: r.Raw, Call: c}, true
 		}
 		return m, false
 	}
-	return e.answerCall(ctx, x, c)
+	return x.answerCall(ctx, c)
 }
 
 // call makes the call of a parsed message.
-func (e *Engine) call(x *exchange, in *incoming) *hook.Call {
+func (x *exchange) call(in *incoming) *hook.Call {
 	c := &hook.Call{
-		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
+		Revision: x.Revision(), Transport: x.transport, ID: in.id,
 		Method: in.method, Params: in.params.raw, Header: x.header, Session: x.session, Trace: x.Trace,
 	}
-	if e.claimsModern(c, &in.params) {
+	if x.engine.claimsModern(c, &in.params) {
 		c.Modern = true
-		c.Revision, _ = scan.OneOf(in.params.version, e.spoken().modern...)
+		c.Revision, _ = scan.OneOf(in.params.version, x.engine.spoken().modern...)
 	}
 	c.Emit = func(ctx context.Context, m hook.Message) error { return x.emit(ctx, c, m) }
 	return c
 }
 
 // answerCall handles a request, unless it is cancelled meanwhile.
-func (e *Engine) answerCall(ctx context.Context, x *exchange, c *hook.Call) (hook.Message, bool) {
-	call := x.session.begin(ctx, idKey(c.ID))
+func (x *exchange) answerCall(ctx context.Context, c *hook.Call) (hook.Message, bool) {
+	call := x.begin(ctx, idKey(c.ID))
 	if call == nil {
 		return answer(c, fail(codeInternal, "Too many requests at once")), true
 	}
-	defer x.session.done(call)
-	r := e.handle(call, c)
+	defer x.done(call)
+	r := x.engine.handle(call, c)
 	if r == nil || r.Silent {
 		x.held.Store(true)
 		return hook.Message{}, false
@@ -193,24 +195,33 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 	if x == nil {
 		return fail(codeInternal, "Internal error: a call outside its exchange")
 	}
-	params := x.argumentsOf(c)
-	c.Modern = e.claimsModern(c, params)
+	q := serving{e, c, x, ctx, x.argumentsOf(c)}
+	c.Modern = e.claimsModern(c, q.params)
 	if c.Notification() {
-		e.note(x.session, c)
+		x.note(c)
 		return nil
 	}
 	if !hook.Pause(ctx, e.config.Latency) {
 		return &hook.Reply{}
 	}
 	if c.Modern {
-		return e.serveModern(ctx, c, params)
+		return q.modern()
 	}
-	return e.serveLegacy(ctx, x, c, params)
+	return q.legacy()
+}
+
+// serving is a request that is being served: where, with which params, and on behalf of which message.
+type serving struct {
+	*Engine
+	*hook.Call
+	*exchange
+	ctx    context.Context
+	params *arguments
 }
 
 // note takes a notification of the client. Unknown and malformed ones are
 // ignored.
-func (e *Engine) note(s *session, c *hook.Call) {
+func (s *session) note(c *hook.Call) {
 	if c.Method == methodInitialized {
 		s.mu.Lock()
 		s.initialized = true

@@ -11,7 +11,6 @@ import (
 
 // responder writes the events of a stream to an HTTP response.
 type responder struct {
-	engine  *Engine
 	session *session
 	w       http.ResponseWriter
 	stream  *stream
@@ -35,7 +34,7 @@ func (p *responder) head() {
 func (p *responder) write(ctx context.Context, ev hook.Event) error {
 	ev.Stream = p.stream.kind
 	ctx = context.WithValue(ctx, writerKey{}, p)
-	if err := p.engine.event(ctx, ev); err != nil {
+	if err := p.session.engine.event(ctx, ev); err != nil {
 		return err
 	}
 	flush(p.w)
@@ -62,7 +61,7 @@ func (p *responder) run(ctx context.Context, i int) {
 		if !ok {
 			return
 		}
-		out := hook.Event{Data: ev.Whole().Raw, Response: ev.answer}
+		out := hook.Event{Data: ev.Whole().Raw, Response: ev.Kind == hook.Response}
 		if p.ids {
 			out.ID = p.stream.eventID(i)
 		}
@@ -93,28 +92,19 @@ func writeEvent(ctx context.Context, ev hook.Event) error {
 	return err
 }
 
-// noteEvent notes a server-sent event.
+// noteEvent notes a server-sent event, with the message in it if there is one.
 func (p *responder) noteEvent(ctx context.Context, ev hook.Event) {
-	if p.engine.config.Journal == nil {
-		return
-	}
 	data := ev.Data
 	if data == nil {
 		data = ev.Raw
 	}
 	entry := &journal.Entry{Stream: ev.Stream, EventID: ev.ID, Retry: int(ev.Retry.Milliseconds())}
 	if len(data) == 0 || ev.Type == "endpoint" {
-		entry.Kind, entry.Direction = journal.Event, journal.Out
-		entry.Transport, entry.Session, entry.Revision = p.session.transport, p.session.ID(),
-			p.session.Revision()
-		if t := hook.TraceOf(ctx); t != nil {
-			entry.RequestSeq, entry.Rules = t.Seq, t.Marks()
-		}
-		p.engine.config.Journal.Note(entry, data)
-		return
+		entry.Kind, entry.Session = journal.Event, p.session.ID()
+	} else {
+		entry.Revision, _ = ctx.Value(revisionKey{}).(string)
 	}
-	entry.Revision, _ = ctx.Value(revisionKey{}).(string)
-	p.engine.left(p.session, hook.TraceOf(ctx), entry, data)
+	p.session.left(hook.TraceOf(ctx), entry, data)
 }
 
 // revisionKey is where the revision of the message that becomes an event is kept.

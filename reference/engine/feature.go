@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -12,70 +11,62 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// serveFeature serves the methods that both eras have.
-func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply,
-	known bool) {
-	switch c.Method {
-	case hook.MethodList:
-		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
-			return e.resourcePage(ctx, c, served, after)
-		}), true
-	case hook.MethodTemplates:
-		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
-			return e.templatePage(c, served, after)
-		}), true
-	case hook.MethodRead:
-		return e.serveRead(ctx, c, params), true
-	case hook.MethodComplete:
-		if e.served().caps.Completions {
-			return e.serveComplete(ctx, c, params), true
-		}
+// feature serves the methods that both eras have; nil says that there is no such method.
+func (q serving) feature() *hook.Reply {
+	served := q.served()
+	switch {
+	case q.Method == hook.MethodList:
+		return q.listed(q.resourcePage)
+	case q.Method == hook.MethodTemplates:
+		return q.listed(q.templatePage)
+	case q.Method == hook.MethodRead:
+		return q.read()
+	case q.Method == hook.MethodComplete && served.caps.Completions:
+		return q.completion()
+	case served.offers(q.Method):
+		return q.offer(&served.world)
 	}
-	if served := e.served(); served.offers(c.Method) {
-		return e.serveOffer(ctx, c, params, &served.world), true
-	}
-	return nil, false
+	return nil
 }
 
 // capabilities are what the server declares in a revision. Completions had no
 // capability in 2024-11-05; logging is deprecated in 2026-07-28 and not offered.
 func (e *Engine) capabilities(revision string) hook.Object {
+	served := e.served()
 	resources := hook.Object{}
-	if e.served().caps.Subscribe {
+	if served.caps.Subscribe {
 		resources["subscribe"] = true
 	}
-	if e.served().caps.ListChanged {
+	if served.caps.ListChanged {
 		resources["listChanged"] = true
 	}
 	all := hook.Object{"resources": resources}
-	if e.served().caps.Completions && revision >= hook.R20250326 {
-		all["completions"] = hook.Object{}
-	}
-	if e.served().caps.Logging && !hook.Modern(revision) {
-		all["logging"] = hook.Object{}
-	}
-	for feature, method := range map[string]string{"tools": methodTools, "prompts": methodPrompts} {
-		if e.served().offers(method) {
+	for feature, offered := range map[string]bool{
+		"completions": served.caps.Completions && revision >= hook.R20250326,
+		"logging":     served.caps.Logging && !hook.Modern(revision),
+		"tools":       served.offers(methodTools),
+		"prompts":     served.offers(methodPrompts),
+	} {
+		if offered {
 			all[feature] = hook.Object{}
 		}
 	}
 	return all
 }
 
-// serveOffer serves a method that the world offers.
-func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments,
-	w *world.World) *hook.Reply {
-	switch c.Method {
+// offer serves a method of tools or prompts, which the world has.
+func (q serving) offer(w *world.World) *hook.Reply {
+	switch q.Method {
 	case methodTools:
-		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
-			return offerPage(e, c, served, "tools", served.world.Tools, describeTool, after)
+		return q.listed(func(served *snapshot, after uint64) hook.Object {
+			return offerPage(q, served, "tools", served.world.Tools, describeTool, after)
 		})
 	case methodPrompts:
-		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
-			return offerPage(e, c, served, "prompts", served.world.Prompts, describePrompt, after)
+		return q.listed(func(served *snapshot, after uint64) hook.Object {
+			return offerPage(q, served, "prompts", served.world.Prompts, describePrompt, after)
 		})
 	}
-	given := params.decode()
+	given := q.params.decode()
 	name, ok := given["name"].(string)
 	if !ok {
 		return badParams(`"name" must be a string`)
@@ -84,20 +75,19 @@ func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments
 	if _, there := given["arguments"]; there && !ok {
 		return badParams(`"arguments" must be an object`)
 	}
-	if c.Method == methodCall {
-		return e.callTool(ctx, c, w, name)
+	if q.Method == methodCall {
+		return q.callTool(w, name)
 	}
-	return e.getPrompt(ctx, c, w, name, arguments)
+	return q.getPrompt(w, name, arguments)
 }
 
 // offerPage is a page of tools or prompts; cursors count those before it.
 func offerPage[T any](
-	e *Engine, c *hook.Call, served *snapshot, member string, all []T,
-	describe func(T, string) hook.Object, after uint64,
+	q serving, served *snapshot, member string, all []T, describe func(T, string) hook.Object, after uint64,
 ) hook.Object {
 	rest := all[min(after, uint64(len(all))):]
 	place := func(shown int) uint64 { return after + uint64(shown) }
-	return pageOf(e, c, served, member, rest, describe, place)
+	return pageOf(q, served, member, rest, describe, place)
 }
 
 func describeTool(t world.Tool, revision string) hook.Object {
@@ -126,14 +116,14 @@ func describePrompt(p world.Prompt, revision string) hook.Object {
 	return o
 }
 
-func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, name string) *hook.Reply {
+func (q serving) callTool(w *world.World, name string) *hook.Reply {
 	i := slices.IndexFunc(w.Tools, func(t world.Tool) bool { return t.Name == name })
 	if i < 0 {
 		return badParams("there is no such tool: " + name)
 	}
 	blocks := []any{}
 	for _, b := range w.Tools[i].Content {
-		made, r := e.blocks(ctx, c, b, nil)
+		made, r := q.blocks(b, nil)
 		if r != nil {
 			return r
 		}
@@ -143,11 +133,10 @@ func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, nam
 	if w.Tools[i].IsError {
 		result["isError"] = true
 	}
-	return &hook.Reply{Result: result}
+	return reply(result)
 }
 
-func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, name string,
-	arguments hook.Object) *hook.Reply {
+func (q serving) getPrompt(w *world.World, name string, arguments hook.Object) *hook.Reply {
 	i := slices.IndexFunc(w.Prompts, func(p world.Prompt) bool { return p.Name == name })
 	if i < 0 {
 		return badParams("there is no such prompt: " + name)
@@ -163,7 +152,7 @@ func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, na
 	}
 	messages := []any{}
 	for _, m := range p.Messages {
-		made, r := e.blocks(ctx, c, m.Block, values)
+		made, r := q.blocks(m.Block, values)
 		if r != nil {
 			return r
 		}
@@ -173,21 +162,20 @@ func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, na
 	}
 	result := hook.Object{"messages": messages}
 	optional(result, "description", p.Description)
-	return &hook.Reply{Result: result}
+	return reply(result)
 }
 
 // blocks are what a block of the world is sent as: an embedded resource has as many as a read of it has
 // contents.
-func (e *Engine) blocks(ctx context.Context, c *hook.Call, b world.Block, values map[string]string) ([]any,
-	*hook.Reply) {
+func (q serving) blocks(b world.Block, values map[string]string) ([]any, *hook.Reply) {
 	var made []any
 	switch {
 	case b.Text != nil:
 		made = []any{hook.Object{"type": "text", "text": substitute(*b.Text, values)}}
 	case b.Link != "":
-		made = []any{e.link(ctx, c, b.Link)}
+		made = []any{q.link(b.Link)}
 	default:
-		contents, err := e.embedded(ctx, c, b.Embed)
+		contents, err := q.embedded(b.Embed)
 		if err != nil {
 			return nil, fail(codeInternal, "Internal error: the resource "+b.Embed+" cannot be embedded: "+
 				err.Error())
@@ -198,38 +186,37 @@ func (e *Engine) blocks(ctx context.Context, c *hook.Call, b world.Block, values
 	}
 	if b.Annotations != nil {
 		for _, block := range made {
-			block.(hook.Object)["annotations"] = annotations(b.Annotations, c.Revision)
+			block.(hook.Object)["annotations"] = annotations(b.Annotations, q.Revision)
 		}
 	}
 	return made, nil
 }
 
 // link is a resource_link, or where there are none yet the URI as a text.
-func (e *Engine) link(ctx context.Context, c *hook.Call, uri string) hook.Object {
-	if c.Revision < hook.R20250618 {
+func (q serving) link(uri string) hook.Object {
+	if q.Revision < hook.R20250618 {
 		return hook.Object{"type": "text", "text": uri}
 	}
 	link := hook.Object{"uri": uri, "name": uri}
-	if entry, ok := e.resolve(ctx, viewerOf(ctx), uri); ok {
-		link = e.describe(entry, c.Revision)
+	if en := q.resolve(q.ctx, uri); en != nil {
+		link = q.describe(en, q.Revision)
 	}
 	link["type"], link["uri"] = "resource_link", uri
 	return link
 }
 
 // embedded are the contents of a resource, without questions to the user.
-func (e *Engine) embedded(ctx context.Context, c *hook.Call, uri string) ([]any, error) {
-	viewer := viewerOf(ctx)
-	entry, ok := e.resolve(ctx, viewer, uri)
+func (q serving) embedded(uri string) ([]any, error) {
+	entry := q.resolve(q.ctx, uri)
 	switch {
-	case !ok:
+	case entry == nil:
 		return nil, fs.ErrNotExist
 	case entry.res.Fails != "":
 		return nil, errors.New(entry.res.Fails)
 	case entry.res.Input != nil:
-		return e.contents(ctx, c, viewer, uri, entry, substitute(*entry.res.Text, entry.res.Input.Answers()))
+		return q.contents(uri, entry, substitute(*entry.res.Text, entry.res.Input.Answers()))
 	}
-	return e.contents(ctx, c, viewer, uri, entry, "")
+	return q.contents(uri, entry, "")
 }
 
 // nameParam is the name of the tool or prompt that a request is about, if it is a string.

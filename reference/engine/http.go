@@ -22,12 +22,13 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // observe notes a request before it is acted on, and what is written in answer.
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	v := &visit{
+		ResponseWriter: w, engine: e,
 		entry: journal.Entry{Transport: hook.HTTP, Session: first(r.Header, headerSession),
 			Connection: r.RemoteAddr, Kind: journal.HTTPRequest},
-		head: journal.HTTP{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header},
+		asked: journal.HTTP{Method: r.Method, Path: r.URL.RequestURI(), Header: r.Header},
 	}
 	entry := &v.entry
-	entry.HTTP = &v.head
+	entry.HTTP = &v.asked
 	if r.URL.Path == PathEvents || r.URL.Path == PathMessages {
 		entry.Transport, entry.Session = hook.SSE, r.URL.Query().Get("sessionId")
 	}
@@ -44,23 +45,21 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 		}
 		v.body.in.parse(v.body.data)
 		v.body.in.describe(entry)
-		v.pending.begin(&e.busy)
-		defer v.pending.settled()
+		e.busy.Add(1)
+		v.busy.Store(&e.busy)
+		defer v.settled()
 	}
 	token := journal.Token(r.Header)
-	e.noteIn(entry, token, &v.body.in)
-	e.follow(&v.trace, entry, token)
-	v.trace.Params, v.trace.Header = v.body.in.params.raw, r.Header
+	e.came(&v.trace, entry, token, &v.body.in)
+	v.trace.Header = r.Header
 	if entry.Kind == journal.HTTPRequest {
 		v.trace.Method = r.Method
 	}
-	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, entry: entry,
-		values: &v.values}
-	defer v.rec.end()
-	if !e.access().Share(&v.rec, r, "GET, POST, DELETE") { // a preflight carries no token for a guard
-		e.web.ServeHTTP(&v.rec, r)
+	defer v.end()
+	if !e.access().Share(v, r, "GET, POST, DELETE") { // a preflight carries no token for a guard
+		e.web.ServeHTTP(v, r)
 	}
-	v.rec.returned = true
+	v.returned = true
 }
 
 // WrapConn is what a server with these endpoints has to use instead of a connection
@@ -75,8 +74,7 @@ func (e *Engine) WrapConn(c net.Conn) net.Conn {
 // ListensAt reports whether the endpoints are to be had at a host of the machine:
 // unless a hook has it otherwise, at loopback addresses only.
 func (e *Engine) ListensAt(host string) bool {
-	ip := net.ParseIP(host)
-	return e.config.Hooks.Public.Holds(nil) || host == "localhost" || ip != nil && ip.IsLoopback()
+	return e.config.Hooks.Public.Holds(nil) || loopback.Host(host)
 }
 
 // serveHTTP is the innermost handler of requests over HTTP.

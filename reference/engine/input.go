@@ -33,12 +33,12 @@ func digest(uri string) []byte {
 
 // withInput makes the text of a resource that has to ask first. It
 // returns a reply instead if the answers are still to come, or never can.
-func (e *Engine) withInput(c *hook.Call, params *arguments, en *entry) (text string, r *hook.Reply) {
-	if !hook.Modern(c.Revision) {
+func (q serving) withInput(en *entry) (text string, r *hook.Reply) {
+	if !q.Modern {
 		return substitute(*en.res.Text, en.res.Input.Answers()), nil
 	}
-	given := params.decode()
-	st, r := e.stateOf(given, en)
+	given := q.params.decode()
+	st, r := q.stateOf(given, en)
 	if r != nil {
 		return "", r
 	}
@@ -57,7 +57,7 @@ func (e *Engine) withInput(c *hook.Call, params *arguments, en *entry) (text str
 		st.Round, in = st.Round+1, in.Then
 	}
 	if in != nil {
-		return "", e.ask(c, in, st)
+		return "", q.ask(in, st)
 	}
 	return substitute(*en.res.Text, st.Values), nil
 }
@@ -176,12 +176,8 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 
 // readState reads a token into the state of a read, which it has to be one of.
 func (e *Engine) readState(token string, st *state) bool {
-	payload, ok := e.unseal("state", token, stateSignature)
-	if !ok {
-		return false
-	}
 	read := st.Read
-	if json.Unmarshal(payload, st) != nil {
+	if json.Unmarshal(e.unseal("state", token, stateSignature), st) != nil {
 		return false
 	}
 	return string(st.Read) == string(read) && e.config.Now().Unix() < st.Expires
@@ -189,24 +185,24 @@ func (e *Engine) readState(token string, st *state) bool {
 
 // ask is the reply that asks, by way of a client that has declared
 // that it can.
-func (e *Engine) ask(c *hook.Call, in *world.Input, st state) *hook.Reply {
-	capabilities, _ := c.Meta(metaCapabilities).(hook.Object)
+func (q serving) ask(in *world.Input, st state) *hook.Reply {
+	capabilities, _ := q.Meta(metaCapabilities).(hook.Object)
 	if required := lacking(capabilities, in.Asks()); required != nil {
 		r := failWith(codeMissingCapability, "Missing required client capability",
 			hook.Object{"requiredCapabilities": required})
 		r.Status = http.StatusBadRequest
 		return r
 	}
-	st.Expires = e.config.Now().Add(stateTTL).Unix()
+	st.Expires = q.config.Now().Add(stateTTL).Unix()
 	payload, err := json.Marshal(st)
 	if err != nil {
 		return fail(codeInternal, "Internal error: "+err.Error())
 	}
-	return &hook.Reply{Result: hook.Object{
+	return reply(hook.Object{
 		"resultType":    "input_required",
 		"inputRequests": hook.Object{in.Key: inputRequest(in)},
-		"requestState":  e.seal("state", payload, stateSignature),
-	}}
+		"requestState":  q.seal("state", payload, stateSignature),
+	})
 }
 
 // lacking is the capability that a client lacks for an input; nil if it has it.

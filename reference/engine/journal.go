@@ -8,56 +8,46 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// noteIn notes an incoming message.
-func (e *Engine) noteIn(entry *journal.Entry, token string, in *incoming) {
+// came notes an incoming message, and makes a trace that of it.
+func (e *Engine) came(t *hook.Trace, entry *journal.Entry, token string, in *incoming) {
 	entry.Direction = journal.In
 	entry.Identity = journal.Fingerprint(token)
 	if entry.Revision == "" && entry.Kind == journal.Request {
 		entry.Revision, _ = scan.OneOf(in.params.version, e.spoken().modern...)
 	}
 	e.config.Journal.Note(entry, in.raw)
-}
-
-// follow makes a trace that of an incoming message that has been noted.
-func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
 	t.Method, t.URI, t.Transport, t.Connection, t.Session = entry.Method, entry.URI, entry.Transport,
 		entry.Connection, entry.Session
 	t.Token, t.Request, t.Server, t.Seq = token, entry.Kind == journal.Request, e.ctx, entry.Seq
+	t.Params = in.params.raw
 }
 
 // arrived notes a message of stdio.
 func (e *Engine) arrived(s *session, in *incoming) *hook.Trace {
 	entry := &journal.Entry{Transport: s.transport, Session: s.ID(), Revision: s.Revision()}
 	in.describe(entry)
-	e.noteIn(entry, "", in)
 	t := &hook.Trace{}
-	e.follow(t, entry, "")
-	t.Params = in.params.raw
+	e.came(t, entry, "", in)
 	return t
 }
 
-// left notes a message that is about to be sent. Its method is that of the call
-// that it answers, or its own. The entry may say the revision already, for where
-// there is no session that knows it.
-func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byte) {
-	if e.config.Journal == nil {
-		return
+// left notes a message that is about to be sent. Its method is that of the call that it answers, or its own.
+// The entry may say the kind and the revision already, for where the session does not know it.
+func (s *session) left(t *hook.Trace, entry *journal.Entry, raw []byte) {
+	if entry.Kind == "" {
+		entry.Classify(raw)
 	}
-	entry.Classify(raw)
 	entry.Direction = journal.Out
-	if s != nil {
-		entry.Revision, entry.Transport = cmp.Or(s.Revision(), entry.Revision), s.transport
-		if s.known() {
-			entry.Session = s.ID()
-		}
+	entry.Revision, entry.Transport = cmp.Or(s.Revision(), entry.Revision), s.transport
+	if s.known() {
+		entry.Session = s.ID()
 	}
 	if t != nil {
 		entry.RequestSeq, entry.Rules = t.Seq, t.Marks()
 		if entry.Kind == journal.Response {
 			entry.Method, entry.URI = t.Method, t.URI
 		}
-		entry.Transport, entry.Session = cmp.Or(entry.Transport, t.Transport),
-			cmp.Or(entry.Session, t.Session)
+		entry.Session = cmp.Or(entry.Session, t.Session)
 	}
-	e.config.Journal.Note(entry, raw)
+	s.engine.config.Journal.Note(entry, raw)
 }

@@ -1,47 +1,46 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// serveLegacy serves a request of a revision with a handshake.
-func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, params *arguments) *hook.Reply {
-	if c.Params != nil && !params.object {
+// legacy serves a request of a revision with a handshake.
+func (q serving) legacy() *hook.Reply {
+	if q.Params != nil && !q.params.object {
 		return badParams("not an object")
 	}
-	revision := x.session.Revision()
+	revision := q.session.Revision()
 	switch {
-	case c.Method == methodInitialize:
-		return e.initialize(x.session, c, params)
-	case c.Method == "ping":
-		return &hook.Reply{Result: hook.Object{}}
+	case q.Method == methodInitialize:
+		return q.initialize()
+	case q.Method == "ping":
+		return reply(hook.Object{})
 	case revision == "":
 		return fail(codeInvalidRequest, "Invalid request: the session has not been initialized")
 	}
-	c.Revision = revision
-	if params.meta != nil && !params.described() && string(params.meta) != "null" {
+	q.Revision = revision
+	if q.params.meta != nil && !q.params.described() && string(q.params.meta) != "null" {
 		return badParams(`"_meta" must be an object`)
 	}
-	switch c.Method {
+	switch q.Method {
 	case "resources/subscribe", "resources/unsubscribe":
-		if !e.served().caps.Subscribe {
+		if !q.served().caps.Subscribe {
 			break
 		}
-		return e.serveSubscription(ctx, x.session, c, params)
+		return q.subscription()
 	case "logging/setLevel":
-		if !e.served().caps.Logging {
+		if !q.served().caps.Logging {
 			break
 		}
-		if level, _ := params.decode()["level"].(string); !slices.Contains(logLevels, level) {
+		if level, _ := q.params.decode()["level"].(string); !slices.Contains(logLevels, level) {
 			return badParams("unknown log level")
 		}
-		return &hook.Reply{Result: hook.Object{}}
+		return reply(hook.Object{})
 	}
-	if r, known := e.serveFeature(ctx, c, params); known {
+	if r := q.feature(); r != nil {
 		return r
 	}
 	return fail(codeMethodNotFound, "Method not found")
@@ -49,13 +48,13 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, par
 
 // initialize opens a session: it settles the revision and tells what the server
 // can do.
-func (e *Engine) initialize(s *session, c *hook.Call, given *arguments) *hook.Reply {
-	params := given.decode()
+func (q serving) initialize() *hook.Reply {
+	s, params := q.session, q.params.decode()
 	wanted, ok := params["protocolVersion"].(string)
-	offered := e.handshaking(s.transport)
+	offered := q.handshaking(s.transport)
 	switch {
 	case len(offered) == 0:
-		return e.refuseHandshake(c, given, wanted)
+		return q.refuseHandshake(wanted)
 	case !ok:
 		return badParams(`"protocolVersion" must be a string`)
 	}
@@ -80,28 +79,26 @@ func (e *Engine) initialize(s *session, c *hook.Call, given *arguments) *hook.Re
 	if again {
 		return fail(codeInvalidRequest, "Invalid request: the session is initialized already")
 	}
-	if s.transport == hook.HTTP && s.engine.register(s) != nil {
+	if s.transport == hook.HTTP && q.register(s) != nil {
 		return fail(codeInternal, "Internal error: the server is closing")
 	}
 	result := hook.Object{
 		"protocolVersion": revision,
-		"capabilities":    e.capabilities(revision),
-		"serverInfo":      e.introduce(revision),
+		"capabilities":    q.capabilities(revision),
+		"serverInfo":      q.introduce(revision),
 	}
-	if e.served().world.Instructions != "" {
-		result["instructions"] = e.served().world.Instructions
-	}
-	return &hook.Reply{Result: result}
+	optional(result, "instructions", q.served().world.Instructions)
+	return reply(result)
 }
 
 // refuseHandshake is the answer to initialize where no revision has it. Over HTTP the headers are validated
 // as those of any request (2026-07-28, basic/versioning, compatibility matrix); elsewhere the code is free.
 // It names the versions that are served, for clients that can do no more than show it.
-func (e *Engine) refuseHandshake(c *hook.Call, params *arguments, wanted string) *hook.Reply {
-	r := e.unsupported(c.Transport, wanted)
-	if c.Transport == hook.HTTP {
+func (q serving) refuseHandshake(wanted string) *hook.Reply {
+	r := q.unsupported(q.Transport, wanted)
+	if q.Transport == hook.HTTP {
 		data := r.Error["data"]
-		r = e.unversioned(c, params)
+		r = q.unversioned()
 		r.Error["data"] = data
 	}
 	return r

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"maps"
 	"sync"
 
@@ -15,7 +14,6 @@ const (
 
 // listen is an open subscriptions/listen stream (2026-07-28).
 type listen struct {
-	session     *session
 	exchange    *exchange
 	call        *hook.Call
 	id          any    // decoded, as it goes into _meta
@@ -79,21 +77,19 @@ func (l *listen) farewell() {
 	if over {
 		return
 	}
-	if l.session.transport == hook.Stdio {
+	if l.exchange.transport == hook.Stdio {
 		_ = l.emit(hook.NewNotification(methodCancelled, hook.Object{
 			"_meta":     hook.Object{metaSubscription: l.id},
 			"requestId": l.id,
 			"reason":    "the server is shutting down",
 		}))
 	}
-	result := l.session.engine.complete(hook.Object{})
+	result := l.exchange.engine.complete(hook.Object{})
 	hook.MakeObjectAt(result, "_meta")[metaSubscription] = l.id
-	_ = l.emit(hook.Message{
-		Kind: hook.Response, Raw: envelope(json.RawMessage(hook.Encode(l.id)), &hook.Reply{Result: result}),
-	})
+	_ = l.emit(inEnvelope(hook.Encode(l.id), reply(result)))
 }
 
 // emit sends a message of the stream through the hooks.
 func (l *listen) emit(m hook.Message) error {
-	return l.exchange.emit(l.session.ctx, l.call, m)
+	return l.exchange.emit(l.exchange.ctx, l.call, m)
 }

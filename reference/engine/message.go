@@ -20,7 +20,7 @@ type incoming struct {
 	raw []byte
 	// wellFormed says that it is one JSON text in UTF-8.
 	wellFormed bool
-	kind       kind
+	kind       journal.Kind    // empty if it is invalid
 	noted      journal.Kind    // what it is to the journal, which is less strict
 	written    json.RawMessage // the id as it is written
 	id         json.RawMessage // of a request; of an invalid one, if it could be read
@@ -28,15 +28,6 @@ type incoming struct {
 	params     arguments
 	why        string // of an invalid one
 }
-
-type kind int
-
-const (
-	invalid kind = iota
-	request
-	notification
-	response
-)
 
 // parse takes a message apart. It is not decoded: most of it is looked at in the place where
 // it stands.
@@ -72,36 +63,26 @@ func (m *incoming) parse(raw []byte) {
 		m.id = m.written
 	}
 	answers := members[4] != nil || members[5] != nil
-	m.noted = m.noteAs(named, answers)
+	switch {
+	case named && m.written != nil:
+		m.noted = journal.Request
+	case named:
+		m.noted = journal.Notification
+	case answers:
+		m.noted = journal.Response
+	}
 	switch {
 	case version != "2.0":
 		m.why = `the member "jsonrpc" must be "2.0"`
-	case members[2] == nil && answers:
-		m.kind = response
-	case members[2] == nil:
+	case members[2] == nil && !answers:
 		m.why = `the member "method" is missing`
-	case !named:
+	case members[2] != nil && !named:
 		m.why = `the member "method" must be a string`
-	case m.written == nil:
-		m.kind = notification
-	case m.id == nil:
+	case m.noted == journal.Request && m.id == nil:
 		m.why = "an id is a string or an integer"
 	default:
-		m.kind = request
+		m.kind = m.noted
 	}
-}
-
-// noteAs is what an object is to the journal.
-func (m *incoming) noteAs(named, answers bool) journal.Kind {
-	switch {
-	case named && m.written != nil:
-		return journal.Request
-	case named:
-		return journal.Notification
-	case answers:
-		return journal.Response
-	}
-	return journal.Unreadable
 }
 
 // describe writes into an entry what there is to say about the message.

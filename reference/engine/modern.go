@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"encoding/base64"
 	"net/http"
 	"slices"
@@ -12,24 +11,23 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
-// serveModern serves a request of 2026-07-28: everything that it needs is in
-// the request itself.
-func (e *Engine) serveModern(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
-	if r := e.checkModern(c, params); r != nil {
+// modern serves a request of 2026-07-28: everything that it needs is in the request itself.
+func (q serving) modern() *hook.Reply {
+	if r := q.checkModern(); r != nil {
 		return r
 	}
-	switch c.Method {
+	switch q.Method {
 	case hook.MethodDiscover:
-		return e.discover(c.Transport)
+		return q.discover()
 	case hook.MethodListen:
-		return e.serveListen(ctx, c, params)
+		return q.listen()
 	}
-	r, known := e.serveFeature(ctx, c, params)
-	if !known {
+	r := q.feature()
+	if r == nil {
 		return failAt(http.StatusNotFound, codeMethodNotFound, "Method not found")
 	}
 	if r.Error == nil && r.Result != nil {
-		e.complete(r.Result)
+		q.complete(r.Result)
 	}
 	return r
 }
@@ -59,74 +57,77 @@ func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 
 // checkModern validates the metadata of a request and, over HTTP, the headers
 // that mirror it.
-func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
-	version, ok := scan.OneOf(params.version, e.spoken().modern...)
+func (q serving) checkModern() *hook.Reply {
+	version, ok := scan.OneOf(q.params.version, q.spoken().modern...)
 	if !ok {
-		return e.unversioned(c, params)
+		return q.unversioned()
 	}
-	if c.Transport == hook.HTTP {
-		if r := mirrored(c, headerVersion, version); r != nil {
+	if q.Transport == hook.HTTP {
+		if r := mirrored(q.Call, headerVersion, version); r != nil {
 			return r
 		}
 	}
-	if !slices.Contains(e.spoken().modern, version) || c.Transport == hook.SSE {
-		return e.unsupported(c.Transport, version)
+	if !slices.Contains(q.spoken().modern, version) || q.Transport == hook.SSE {
+		return q.unsupported(q.Transport, version)
 	}
-	c.Revision = version
-	if c.Transport == hook.HTTP {
-		if r := e.checkHeaders(c, params); r != nil {
+	q.Revision = version
+	if q.Transport == hook.HTTP {
+		if r := q.checkHeaders(); r != nil {
 			return r
 		}
 	}
-	if !scan.IsObject(params.capabilities) {
-		return failAt(http.StatusBadRequest, codeInvalidParams,
-			`Invalid params: _meta lacks "`+metaCapabilities+`"`)
-	}
-	if params.client != nil && !isImplementation(params.client) {
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+
-			`" must have a name and a version`)
-	}
-	if level, _ := scan.Text(params.level); params.level != nil && !slices.Contains(logLevels, level) {
+	level, _ := scan.Text(q.params.level)
+	switch {
+	case !scan.IsObject(q.params.capabilities):
+		return badMeta(`_meta lacks "` + metaCapabilities + `"`)
+	case q.params.client != nil && !isImplementation(q.params.client):
+		return badMeta(`"` + metaClientInfo + `" must have a name and a version`)
+	case q.params.level != nil && !slices.Contains(logLevels, level):
 		return badParams("unknown log level")
 	}
 	return nil
 }
 
+// badMeta refuses the params of a request because of its metadata.
+func badMeta(why string) *hook.Reply {
+	return failAt(http.StatusBadRequest, codeInvalidParams, "Invalid params: "+why)
+}
+
 // unversioned is the refusal of a request whose metadata names no version: such as one of a client
 // that knows older revisions alone, whose headers then say what is wrong.
-func (e *Engine) unversioned(c *hook.Call, params *arguments) *hook.Reply {
-	if named := c.Header[headerVersion]; c.Transport == hook.HTTP {
-		switch r := e.checkHeaders(c, params); {
+func (q serving) unversioned() *hook.Reply {
+	if named := q.Header[headerVersion]; q.Transport == hook.HTTP {
+		switch r := q.checkHeaders(); {
 		case len(named) != 1:
-			return mirrored(c, headerVersion, "")
-		case !slices.Contains(e.spoken().modern, strings.Trim(named[0], " \t")):
-			return e.unsupported(c.Transport, named[0])
+			return mirrored(q.Call, headerVersion, "")
+		case !slices.Contains(q.spoken().modern, strings.Trim(named[0], " \t")):
+			return q.unsupported(q.Transport, named[0])
 		case r != nil:
 			return r
 		}
 	}
 	switch {
-	case !params.object:
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: not an object`)
-	case !params.described():
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "_meta" is missing`)
+	case !q.params.object:
+		return badMeta("not an object")
+	case !q.params.described():
+		return badMeta(`"_meta" is missing`)
 	}
-	return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaVersion+`"`)
+	return badMeta(`_meta lacks "` + metaVersion + `"`)
 }
 
 // checkHeaders compares Mcp-Method and Mcp-Name with the body.
-func (e *Engine) checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
-	if r := mirrored(c, headerMethod, c.Method); r != nil {
+func (q serving) checkHeaders() *hook.Reply {
+	if r := mirrored(q.Call, headerMethod, q.Method); r != nil {
 		return r
 	}
-	want, there := params.uri, params.located && c.Method == hook.MethodRead
-	if (c.Method == methodCall || c.Method == methodPrompt) && e.served().offers(c.Method) {
-		want, there = nameParam(params)
+	want, there := q.params.uri, q.params.located && q.Method == hook.MethodRead
+	if (q.Method == methodCall || q.Method == methodPrompt) && q.served().offers(q.Method) {
+		want, there = nameParam(q.params)
 	}
 	if !there {
 		return nil // a bad parameter is refused as such: there is nothing to mirror
 	}
-	values := c.Header[headerName]
+	values := q.Header[headerName]
 	if len(values) != 1 {
 		return mismatch("the header " + headerName + " is required once")
 	}
@@ -177,14 +178,12 @@ func unwrapHeader(value string) (string, bool) {
 }
 
 // discover tells what the server is and can do.
-func (e *Engine) discover(transport string) *hook.Reply {
+func (q serving) discover() *hook.Reply {
 	result := hook.Object{
-		"supportedVersions": texts(e.supported(transport)),
-		"capabilities":      e.capabilities(hook.R20260728),
+		"supportedVersions": texts(q.supported(q.Transport)),
+		"capabilities":      q.capabilities(hook.R20260728),
 	}
-	if e.served().world.Instructions != "" {
-		result["instructions"] = e.served().world.Instructions
-	}
-	e.hintList(result)
-	return &hook.Reply{Result: e.complete(result)}
+	optional(result, "instructions", q.served().world.Instructions)
+	q.hintList(result)
+	return reply(q.complete(result))
 }

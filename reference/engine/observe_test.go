@@ -36,7 +36,7 @@ func TestReadAheadPutsTheBodyBack(t *testing.T) {
 		{"that ends with its last bytes",
 			iotest.DataErrReader(strings.NewReader(strings.Repeat("x", maxBody+1))), maxBody + 1, nil},
 		{"long", strings.NewReader(strings.Repeat("x", maxBody+100)), maxBody + 100, nil},
-		{"broken", io.MultiReader(strings.NewReader("abc"), failing{io.ErrUnexpectedEOF}), 3,
+		{"broken", io.MultiReader(strings.NewReader("abc"), iotest.ErrReader(io.ErrUnexpectedEOF)), 3,
 			io.ErrUnexpectedEOF},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", test.body)
@@ -175,12 +175,13 @@ func TestUnreadStreams(t *testing.T) {
 		t.Errorf("%d answers wait for a client that is there", n)
 	}
 	for i := range 10 {
-		if ev, ok := there.next(t.Context(), reader, i); !ok || ev.size() != 200<<10 {
+		if m, ok := there.next(t.Context(), reader, i); !ok || size(&m) != 200<<10 {
 			t.Fatalf("answer %d cannot be read", i)
 		}
 	}
-	if push(there, hook.Response, 10, 1); there.waiting != 10 || there.held > maxHeld || there.dropped != 9 {
-		t.Errorf("%d bytes wait, %d are kept, %d events are not", there.waiting, there.held, there.dropped)
+	push(there, hook.Response, 10, 1)
+	if waiting, _ := there.unread(); waiting != 10 || there.held > maxHeld || there.dropped != 9 {
+		t.Errorf("%d bytes wait, %d are kept, %d events are not", waiting, there.held, there.dropped)
 	}
 }
 
@@ -194,7 +195,7 @@ func BenchmarkPing(b *testing.B) {
 			}
 			defer func() { _ = e.Close() }()
 			handler := e
-			s := e.provisional()
+			s := e.newSession(hook.HTTP)
 			s.revision = hook.R20251125
 			if err := e.register(s); err != nil {
 				b.Fatal(err)

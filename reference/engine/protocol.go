@@ -76,6 +76,9 @@ func first(h http.Header, name string) string {
 	return ""
 }
 
+// reply is a reply with a result.
+func reply(result hook.Object) *hook.Reply { return &hook.Reply{Result: result} }
+
 // fail is a reply that is an error.
 func fail(code int64, message string) *hook.Reply { return hook.Fail(code, message) }
 

@@ -18,11 +18,9 @@ func (e *Engine) describe(en *entry, revision string) hook.Object {
 	r := en.res
 	o := hook.Object{"uri": r.URI, "name": r.Name}
 	decorate(o, revision, r.Title, r.Description, r.MIMEType, r.Annotations, r.Icons, r.Meta)
-	if (!r.Directory() || r.Size != nil) && en.size >= 0 {
+	// That of what a read asks for first depends on the answers.
+	if en.size >= 0 && (r.Size != nil || !r.Directory() && r.Input == nil) {
 		o["size"] = hook.Number(en.size)
-	}
-	if r.Input != nil && r.Size == nil {
-		delete(o, "size") // depends on the answers
 	}
 	return o
 }
@@ -110,22 +108,16 @@ const (
 )
 
 func (e *Engine) hintList(result hook.Object) {
-	hints := *cmp.Or(e.served().world.Caching, &world.Caching{TTL: listTTL, Scope: "public"})
-	if e.store.differs() {
-		hints.Scope = "private" // another identity may get another list
-	}
-	hint(result, hints)
+	_, alike := e.store.state() // or else another identity may get another list
+	hint(result, e.served().world.Caching, world.Caching{TTL: listTTL, Scope: "public"}, !alike)
 }
 
-func readCaching(r *world.Resource) world.Caching {
-	c := *cmp.Or(r.Caching, &world.Caching{TTL: readTTL, Scope: "private"})
-	if len(r.Identities) > 0 {
+// hint adds the caching hints that are given, or else the usual ones.
+func hint(result hook.Object, given *world.Caching, usual world.Caching, private bool) {
+	c := *cmp.Or(given, &usual)
+	if private {
 		c.Scope = "private"
 	}
-	return c
-}
-
-func hint(result hook.Object, c world.Caching) {
 	result["ttlMs"] = hook.Number(c.TTL.Milliseconds())
 	result["cacheScope"] = cmp.Or(c.Scope, "private")
 }

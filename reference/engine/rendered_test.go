@@ -60,7 +60,7 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 	for _, revision := range hook.Revisions() {
 		for _, uri := range []string{"kind:text", "kind:blob", "kind:empty", "kind:described",
 			"kind:generated", "kind:hidden", "kind:cached"} {
-			en, _ := l.engines[0].store.get(uri)
+			en := l.engines[0].store.get(uri)
 			if l.engines[0].served().rendered.get(renderKey{method: hook.MethodRead, revision: revision,
 				entry: en}) == nil {
 				t.Errorf("%s %s has not been kept", revision, uri)

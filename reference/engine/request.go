@@ -48,105 +48,96 @@ func accepts(r *http.Request, mediaType string) bool {
 	return best > 0 && quality > 0
 }
 
-// body reads the message of a POST, or answers why it will not.
-func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) {
+// acceptable reports whether a request admits all of some media types, or answers that it has to.
+func acceptable(w http.ResponseWriter, r *http.Request, types ...string) bool {
+	for _, mediaType := range types {
+		if !accepts(r, mediaType) {
+			refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
+				"Not acceptable: accept "+strings.Join(types, " and ")))
+			return false
+		}
+	}
+	return true
+}
+
+// body reads the message of a POST, or answers why it will not and returns nil.
+func (e *Engine) body(w http.ResponseWriter, r *http.Request) *incoming {
 	if why := httpserve.NotJSON(r, false); why != "" {
 		refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest,
 			"Unsupported media type: "+why))
-		return nil, false
+		return nil
 	}
 	if b, ok := r.Body.(*readBody); ok {
 		switch {
 		case b.whole():
-			return &b.in, true
+			return &b.in
 		case b.stalled():
 			w.Header().Set("Connection", "close")
 			refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest,
 				"Invalid request: the message did not come in time"))
-			return nil, false
+			return nil
 		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
 			"Invalid request: the message is too long"))
-		return nil, false
+		return nil
 	}
 	if err != nil {
 		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: the body could not be read"))
-		return nil, false
+		return nil
 	}
-	return parse(body), true
+	return parse(body)
 }
 
 // readBody is the body of a POST. It is read before anything is decided about the request, so
 // that it can be noted, and can then be read again.
 type readBody struct {
-	bytes.Reader
-	data   []byte
-	in     incoming  // what has been read
-	rest   io.Reader // what has not been read
-	closer io.Closer
+	io.ReadCloser // what has not been read, as long as there is no end
+	data          []byte
+	in            incoming // what has been read
+	at            int      // what has been read again
+	end           error    // why nothing comes after the data; nil if they are too long
 }
-
-// failing is a reader at its error.
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
-
-// atEnd is a reader at the end.
-var atEnd io.Reader = failing{io.EOF}
 
 // whole reports whether the body has been read to its end, is not too long, and has not been
 // read by anybody else since.
 func (b *readBody) whole() bool {
-	return len(b.data) <= maxBody && b.rest == atEnd && b.Reader.Len() == len(b.data)
+	return len(b.data) <= maxBody && errors.Is(b.end, io.EOF) && b.at == 0
 }
 
-func (b *readBody) Read(p []byte) (int, error) {
-	if b.Reader.Len() > 0 {
-		return b.Reader.Read(p)
+// Read reads again what has been read, and then the rest.
+func (b *readBody) Read(p []byte) (n int, err error) {
+	switch {
+	case b.at < len(b.data):
+		n = copy(p, b.data[b.at:])
+		b.at += n
+		return n, nil
+	case b.end != nil:
+		return 0, b.end
 	}
-	return b.rest.Read(p)
+	return b.ReadCloser.Read(p)
 }
-
-// WriteTo would skip the rest.
-func (b *readBody) WriteTo(w io.Writer) (int64, error) {
-	return io.Copy(w, struct{ io.Reader }{b})
-}
-
-func (b *readBody) Close() error { return b.closer.Close() }
 
 // firstRead bounds what is allocated because a client announced it.
 const firstRead = 64 << 10
 
 // stalled reports whether the body was given up because it did not come in time.
-func (b *readBody) stalled() bool {
-	end, ok := b.rest.(failing)
-	return ok && errors.Is(end.err, os.ErrDeadlineExceeded)
-}
+func (b *readBody) stalled() bool { return errors.Is(b.end, os.ErrDeadlineExceeded) }
 
 // readAhead reads a body and takes its place.
 func (b *readBody) readAhead(r *http.Request) {
 	// A byte more than was announced makes room to see the end.
 	b.data = make([]byte, 0, min(max(r.ContentLength, 0), firstRead)+1)
-	b.rest, b.closer = r.Body, r.Body
-	for len(b.data) <= maxBody {
+	for b.ReadCloser = r.Body; len(b.data) <= maxBody && b.end == nil; {
 		if len(b.data) == cap(b.data) {
 			b.data = slices.Grow(b.data, max(len(b.data), bytes.MinRead))
 		}
-		n, err := r.Body.Read(b.data[len(b.data):min(cap(b.data), maxBody+1)])
+		var n int
+		n, b.end = r.Body.Read(b.data[len(b.data):min(cap(b.data), maxBody+1)])
 		b.data = b.data[:len(b.data)+n]
-		if errors.Is(err, io.EOF) {
-			b.rest = atEnd
-			break
-		}
-		if err != nil {
-			b.rest = failing{err}
-			break
-		}
 	}
-	b.Reader.Reset(b.data)
 	r.Body = b
 }
 

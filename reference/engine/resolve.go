@@ -11,13 +11,13 @@ import (
 )
 
 // uriParam reads and validates the URI that a request is about.
-func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
-	uri := params.uri
-	if !params.located {
+func (q serving) uriParam() (string, *hook.Reply) {
+	uri := q.params.uri
+	if !q.params.located {
 		return "", badParams(`"uri" must be a string`)
 	}
 	// A resource of the world may have a URI that only its faults explain.
-	if _, known := e.store.get(uri); !known {
+	if q.store.get(uri) == nil {
 		if err := world.CheckURI(uri); err != nil {
 			return "", failWith(codeInvalidParams, "Invalid params: this is no URI: "+err.Error(),
 				hook.Object{"uri": uri})
@@ -26,33 +26,34 @@ func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
 	return uri, nil
 }
 
-// exists reports whether a URI can be read by a viewer.
-func (e *Engine) exists(ctx context.Context, v viewer, uri string) bool {
-	_, ok := e.resolve(ctx, v, uri)
-	return ok
+// exists reports whether a URI can be read by the client whose message the context has, or by the server
+// itself if it has none.
+func (e *Engine) exists(ctx context.Context, uri string) bool {
+	return e.resolve(ctx, uri) != nil
 }
 
 // resolve finds the resource of a URI: a stored one, or one that a template
-// stands for. URIs are compared as they are; a path is never normalised, so that
+// stands for; nil if there is none. URIs are compared as they are; a path is never normalised, so that
 // no spelling of a directory step can lead anywhere.
-func (e *Engine) resolve(ctx context.Context, v viewer, uri string) (*entry, bool) {
-	if found, ok := e.store.get(uri); ok {
-		return found, v.sees(found)
+func (e *Engine) resolve(ctx context.Context, uri string) *entry {
+	viewer := hook.TraceOf(ctx)
+	if found := e.store.get(uri); found != nil {
+		return found.shownTo(viewer)
 	}
 	templates := e.served().templates
 	if len(templates) == 0 || world.CheckURI(uri) != nil {
-		return nil, false
+		return nil
 	}
 	for _, t := range templates {
 		values, ok := t.match(uri)
 		if !ok || !harmless(values) {
 			continue
 		}
-		if found, ok := e.expand(ctx, t, uri, values); ok && v.sees(found) {
-			return found, true
+		if found := e.expand(ctx, t, uri, values).shownTo(viewer); found != nil {
+			return found
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // harmless refuses values that mean something other than a name to a file
@@ -76,10 +77,9 @@ func harmless(values map[string]string) bool {
 	return true
 }
 
-// expand makes the resource that a template stands for at these values.
-func (e *Engine) expand(ctx context.Context, t *template, uri string, values map[string]string) (*entry,
-	bool) {
-	for _, name := range t.variables() {
+// expand makes the resource that a template stands for at these values; nil if there is none.
+func (e *Engine) expand(ctx context.Context, t *template, uri string, values map[string]string) *entry {
+	for _, name := range t.names {
 		v := t.variable(name)
 		value, given := values[name]
 		if !given {
@@ -87,18 +87,18 @@ func (e *Engine) expand(ctx context.Context, t *template, uri string, values map
 			continue
 		}
 		if v.Closed && !slices.Contains(v.Suggestions(values), value) {
-			return nil, false
+			return nil
 		}
 	}
 	switch {
 	case t.Source != nil:
 		r, ok := t.Source.Find(ctx, values)
 		if !ok {
-			return nil, false
+			return nil
 		}
 		r.URI = uri
-		found, err := newEntry(r, maxGenerated)
-		return found, err == nil
+		found, _ := newEntry(r, maxGenerated) // nil if it cannot be made
+		return found
 	case t.Finds != "":
 		return e.lookup(t, values)
 	}
@@ -110,10 +110,10 @@ func (e *Engine) expand(ctx context.Context, t *template, uri string, values map
 	if t.Binary {
 		r.Text, r.Blob = nil, new(base64.StdEncoding.EncodeToString([]byte(text)))
 	}
-	return &entry{res: r, data: []byte(text), size: int64(len(text))}, true
+	return &entry{res: r, data: []byte(text), size: int64(len(text))}
 }
 
-func (e *Engine) lookup(t *template, values map[string]string) (*entry, bool) {
+func (e *Engine) lookup(t *template, values map[string]string) *entry {
 	target := expression.ReplaceAllStringFunc(t.Finds, func(found string) string {
 		parts := expression.FindStringSubmatch(found)
 		return escape(values[parts[2]], parts[1] == "+")

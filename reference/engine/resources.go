@@ -13,38 +13,37 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// serveListed serves a page of a list, which is made anew unless it is kept.
-func (e *Engine) serveListed(c *hook.Call, params *arguments,
-	page func(served *snapshot, after uint64) hook.Object) *hook.Reply {
-	after, r := e.cursorParam(c.Method, params)
+// listed serves a page of a list, which is made anew unless it is kept.
+func (q serving) listed(page func(served *snapshot, after uint64) hook.Object) *hook.Reply {
+	after, r := q.cursorParam()
 	if r != nil {
 		return r
 	}
-	served := e.served()
-	version, alike := e.store.state()
-	key := renderKey{method: c.Method, revision: c.Revision, version: version, after: after}
+	served := q.served()
+	version, alike := q.store.state()
+	key := renderKey{method: q.Method, revision: q.Revision, version: version, after: after}
 	if r := served.rendered.reply(key); r != nil && alike {
 		return r
 	}
 	result := page(served, after)
-	if hook.Modern(c.Revision) {
-		e.hintList(result)
+	if q.Modern {
+		q.hintList(result)
 	}
 	if !alike { // what one viewer sees is not kept for another
-		return &hook.Reply{Result: result}
+		return reply(result)
 	}
-	return e.keep(served.rendered, key, result)
+	return q.keep(served.rendered, key, result)
 }
 
 // cursorParam reads the cursor of a list request. Without one the list starts at
 // its beginning, position 0.
-func (e *Engine) cursorParam(list string, params *arguments) (after uint64, r *hook.Reply) {
-	if params.cursor == nil {
+func (q serving) cursorParam() (after uint64, r *hook.Reply) {
+	if q.params.cursor == nil {
 		return 0, nil
 	}
-	cursor, ok := scan.Text(params.cursor)
+	cursor, ok := scan.Text(q.params.cursor)
 	if ok {
-		after, ok = e.position(list, cursor)
+		after, ok = q.position(q.Method, cursor)
 	}
 	if !ok {
 		return 0, badParams("this cursor was not issued here")
@@ -52,85 +51,85 @@ func (e *Engine) cursorParam(list string, params *arguments) (after uint64, r *h
 	return after, nil
 }
 
-// resourcePage is a page of the resources that a viewer sees.
-func (e *Engine) resourcePage(ctx context.Context, c *hook.Call, served *snapshot, after uint64) hook.Object {
-	entries, more := e.store.page(after, served.pageSize, viewerOf(ctx))
+// resourcePage is a page of the resources that the client sees.
+func (q serving) resourcePage(served *snapshot, after uint64) hook.Object {
+	entries, more := q.store.page(after, served.pageSize, hook.TraceOf(q.ctx))
 	result := hook.Object{"resources": listOf(entries, func(en *entry) any {
-		return e.describe(en, c.Revision)
+		return q.describe(en, q.Revision)
 	})}
 	if more {
-		result["nextCursor"] = e.cursor(hook.MethodList, entries[len(entries)-1].seq)
+		result["nextCursor"] = q.cursor(hook.MethodList, entries[len(entries)-1].seq)
 	}
 	return result
 }
 
 // templatePage is a page of the templates.
-func (e *Engine) templatePage(c *hook.Call, served *snapshot, after uint64) hook.Object {
+func (q serving) templatePage(served *snapshot, after uint64) hook.Object {
 	all := served.templates
 	first := sort.Search(len(all), func(i int) bool { return all[i].seq > after })
 	place := func(shown int) uint64 { return all[first+shown-1].seq }
-	return pageOf(e, c, served, "resourceTemplates", all[first:], describeTemplate, place)
+	return pageOf(q, served, "resourceTemplates", all[first:], describeTemplate, place)
 }
 
 // pageOf is the page with which the rest of a list begins; place is that of the last one that it shows.
 func pageOf[T any](
-	e *Engine, c *hook.Call, served *snapshot, member string, rest []T,
-	describe func(T, string) hook.Object, place func(shown int) uint64,
+	q serving, served *snapshot, member string, rest []T, describe func(T, string) hook.Object,
+	place func(shown int) uint64,
 ) hook.Object {
 	page := rest
 	if n := served.pageSize; n > 0 && len(rest) > n {
 		page = rest[:n]
 	}
-	result := hook.Object{member: listOf(page, func(one T) any { return describe(one, c.Revision) })}
+	result := hook.Object{member: listOf(page, func(one T) any { return describe(one, q.Revision) })}
 	if len(page) < len(rest) {
-		result["nextCursor"] = e.cursor(c.Method, place(len(page)))
+		result["nextCursor"] = q.cursor(q.Method, place(len(page)))
 	}
 	return result
 }
 
-func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
-	uri, r := e.uriParam(params)
+// read serves resources/read.
+func (q serving) read() *hook.Reply {
+	uri, r := q.uriParam()
 	if r != nil {
 		return r
 	}
-	viewer := viewerOf(ctx)
-	entry, ok := e.resolve(ctx, viewer, uri)
-	if !ok {
-		return notFound(c.Revision, uri)
+	entry := q.resolve(q.ctx, uri)
+	if entry == nil {
+		return notFound(q.Revision, uri)
 	}
 	text := ""
 	if entry.res.Input != nil {
-		if text, r = e.withInput(c, params, entry); r != nil {
+		if text, r = q.withInput(entry); r != nil {
 			return r
 		}
 	}
-	if !e.dwell(ctx, c, params, &entry.res) {
+	if !q.dwell(&entry.res) {
 		return &hook.Reply{}
 	}
 	if entry.res.Fails != "" {
 		return failure(&entry.res)
 	}
-	key, constant := renderKey{method: c.Method, revision: c.Revision, entry: entry}, entry.constant() &&
+	key, constant := renderKey{method: q.Method, revision: q.Revision, entry: entry}, entry.constant() &&
 		entry.res.URI == uri
-	kept := e.served().rendered
+	kept := q.served().rendered
 	if r := kept.reply(key); r != nil && constant {
 		return r
 	}
-	contents, err := e.contents(ctx, c, viewer, uri, entry, text)
+	contents, err := q.contents(uri, entry, text)
 	if errors.Is(err, fs.ErrNotExist) {
-		return notFound(c.Revision, uri)
+		return notFound(q.Revision, uri)
 	}
 	if err != nil {
 		return fail(codeInternal, "Internal error: "+err.Error())
 	}
 	result := hook.Object{"contents": contents}
-	if hook.Modern(c.Revision) {
-		hint(result, readCaching(&entry.res))
+	if q.Modern {
+		hint(result, entry.res.Caching, world.Caching{TTL: readTTL}, len(entry.res.Identities) > 0)
 	}
 	if !constant {
-		return &hook.Reply{Result: result}
+		return reply(result)
 	}
-	return e.keep(kept, key, result)
+	return q.keep(kept, key, result)
 }
 
 // failure is the error that a resource answers reads with.
@@ -142,26 +141,21 @@ func failure(r *world.Resource) *hook.Reply {
 }
 
 // contents are what a read yields; text is that of a resource that has asked the user.
-func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri string, entry *entry,
-	text string) ([]any, error) {
+func (q serving) contents(uri string, en *entry, text string) ([]any, error) {
+	if en.res.Input != nil {
+		return []any{textContent(uri, en.res.MIMEType, text)}, nil
+	}
+	if !en.res.Directory() {
+		item, err := content(q.ctx, uri, en, q.Revision)
+		return []any{item}, err
+	}
 	contents := []any{}
-	switch {
-	case entry.res.Input != nil:
-		contents = append(contents, textContent(uri, entry.res.MIMEType, text))
-	case entry.res.Directory():
-		for _, child := range entry.res.Contains {
-			part, ok := e.store.get(child)
-			if !ok || !v.sees(part) {
-				continue
-			}
-			item, err := content(ctx, child, part, c.Revision)
-			if err != nil {
-				return nil, err
-			}
-			contents = append(contents, item)
+	for _, child := range en.res.Contains {
+		part := q.store.get(child).shownTo(hook.TraceOf(q.ctx))
+		if part == nil {
+			continue
 		}
-	default:
-		item, err := content(ctx, uri, entry, c.Revision)
+		item, err := content(q.ctx, child, part, q.Revision)
 		if err != nil {
 			return nil, err
 		}
@@ -172,15 +166,15 @@ func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri strin
 
 // dwell takes the time that a read of the resource takes, and reports progress
 // to a client that asked for it. False says that the call was cancelled.
-func (e *Engine) dwell(ctx context.Context, c *hook.Call, params *arguments, r *world.Resource) bool {
+func (q serving) dwell(r *world.Resource) bool {
 	steps := max(r.Steps, 1)
 	var tok any
 	if r.Steps > 0 {
-		tok = params.token()
+		tok = q.params.token()
 	}
 	for step := 1; step <= steps; step++ {
 		part := r.Delay / time.Duration(steps)
-		if !hook.Pause(ctx, part) {
+		if !hook.Pause(q.ctx, part) {
 			return false
 		}
 		if tok == nil {
@@ -189,10 +183,10 @@ func (e *Engine) dwell(ctx context.Context, c *hook.Call, params *arguments, r *
 		progress := hook.Object{
 			"progressToken": tok, "progress": hook.Number(int64(step)), "total": hook.Number(int64(steps)),
 		}
-		if c.Revision >= hook.R20250326 {
+		if q.Revision >= hook.R20250326 {
 			progress["message"] = "Reading " + r.Name
 		}
-		_ = c.Emit(ctx, hook.NewNotification(hook.NotificationProgress, progress))
+		_ = q.Emit(q.ctx, hook.NewNotification(hook.NotificationProgress, progress))
 	}
 	return true
 }

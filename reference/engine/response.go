@@ -2,11 +2,12 @@ package engine
 
 import (
 	"cmp"
-	"encoding/json"
+	"context"
 	"maps"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
@@ -34,175 +35,189 @@ func writeJSON(w http.ResponseWriter, status int, extra http.Header, body []byte
 }
 
 // writeMessage answers a request by a message. One that is still in two parts needs no other
-// look to be noted.
-func writeMessage(w http.ResponseWriter, r *http.Request, m hook.Message) {
-	if m.Tail == nil {
-		writeJSON(w, m.Status, m.Header, m.Raw)
+// look to be noted, unless hooks may change it.
+func writeMessage(w http.ResponseWriter, m hook.Message) {
+	if v, direct := w.(*visit); direct && m.Tail != nil {
+		v.sendParts(cmp.Or(m.Status, http.StatusOK), m.Header, m)
 		return
 	}
-	if rec, direct := w.(*recorder); direct {
-		rec.sendParts(cmp.Or(m.Status, http.StatusOK), m.Header, m)
-		return
-	}
-	m = m.Whole()
-	if v := visitOf(r.Context()); v != nil {
-		v.rec.known, v.rec.knownID = m.Raw, m.Call.ID
-	}
-	writeJSON(w, m.Status, m.Header, m.Raw)
+	writeJSON(w, m.Status, m.Header, m.Whole().Raw)
 }
 
-// recorder notes what is written to an HTTP response, before it is.
-type recorder struct {
+// visit is an HTTP request while it is handled: its context, and the writer of its answer. It notes what is
+// written before it is.
+type visit struct {
+	hook.Traced
 	http.ResponseWriter
-	engine  *Engine
-	request *http.Request
-	trace   *hook.Trace
-	entry   *journal.Entry // of the request
-	values  *[2]string
-	// known is the body of an answer that is known to be a response with an id.
-	known   []byte
-	knownID json.RawMessage
+	engine *Engine
+	trace  hook.Trace
+	entry  journal.Entry // of the request
+	asked  journal.HTTP
+	body   readBody
+	// values are those of the headers of the answer.
+	values [2]string
+	// busy counts a POST as being answered from before it is journalled until its message is counted by
+	// itself: who has seen it in the journal may end the server, and it will be answered. It is not counted
+	// for longer because its response may be a stream that stays open. It is nil if no answer is due.
+	busy atomic.Pointer[atomic.Int64]
 
 	status    int
 	streaming bool
 	noted     bool
 	expected  int    // the length of the body; -1 if it is not known
-	body      []byte // what has come of it
+	written   []byte // what has come of it
 	size      int
 	returned  bool
 }
 
-// WriteHeader notes answers without a body and the opening of event streams.
-func (w *recorder) WriteHeader(status int) {
-	if w.status == 0 && status >= http.StatusOK {
-		w.begin(status)
+type visitKey struct{}
+
+// Value implements context.Context.
+func (v *visit) Value(key any) any {
+	if key == (visitKey{}) {
+		return v
 	}
-	w.ResponseWriter.WriteHeader(status)
+	return v.Traced.Value(key)
 }
 
-func (w *recorder) begin(status int) {
-	h := w.Header()
-	w.status, w.expected = status, -1
-	if n, err := strconv.Atoi(h.Get("Content-Length")); err == nil {
-		w.expected = n
+// visitOf is that of the context of an HTTP request.
+func visitOf(ctx context.Context) *visit {
+	v, _ := ctx.Value(visitKey{}).(*visit)
+	return v
+}
+
+// settled says that the message of the request is counted by itself from here on, or that none is left.
+func (v *visit) settled() {
+	if busy := v.busy.Swap(nil); busy != nil {
+		busy.Add(-1)
 	}
-	w.streaming = strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
+}
+
+// WriteHeader notes answers without a body and the opening of event streams.
+func (v *visit) WriteHeader(status int) {
+	if v.status == 0 && status >= http.StatusOK {
+		v.begin(status)
+	}
+	v.ResponseWriter.WriteHeader(status)
+}
+
+func (v *visit) begin(status int) {
+	h := v.Header()
+	v.status, v.expected = status, -1
+	if n, err := strconv.Atoi(h.Get("Content-Length")); err == nil {
+		v.expected = n
+	}
+	v.streaming = strings.HasPrefix(h.Get("Content-Type"), "text/event-stream")
 	switch {
-	case w.streaming:
-		e := w.derive(journal.Opened)
-		e.Scope, e.HTTP = journal.ScopeStream, w.head()
-		w.engine.config.Journal.Note(e, nil)
-	case w.expected == 0 || w.expected < 0 && h.Get("Content-Type") == "":
-		w.note(nil)
+	case v.streaming:
+		e := v.derive(journal.Opened)
+		e.Scope, e.HTTP = journal.ScopeStream, v.head()
+		v.engine.config.Journal.Note(e, nil)
+	case v.expected == 0 || v.expected < 0 && h.Get("Content-Type") == "":
+		v.note(nil)
 	}
 }
 
 // Write notes the answer when it is complete.
-func (w *recorder) Write(p []byte) (int, error) {
-	if w.status == 0 {
-		if w.Header().Get("Content-Type") == "" && len(p) > 0 {
-			w.Header().Set("Content-Type", http.DetectContentType(p)) // as net/http would
+func (v *visit) Write(p []byte) (int, error) {
+	if v.status == 0 {
+		if v.Header().Get("Content-Type") == "" && len(p) > 0 {
+			v.Header().Set("Content-Type", http.DetectContentType(p)) // as net/http would
 		}
-		w.begin(http.StatusOK)
+		v.begin(http.StatusOK)
 	}
-	if !w.streaming && !w.noted {
-		w.size += len(p)
-		switch {
-		case w.size == len(p) && w.size >= w.expected && w.expected > 0:
-			w.note(p) // all at once
-		default:
-			if len(w.body) <= maxBody {
-				w.body = append(w.body, p...)
+	if !v.streaming && !v.noted {
+		v.size += len(p)
+		all, body := v.expected > 0 && v.size >= v.expected, p
+		if !all || v.size > len(p) { // it does not come at once
+			if len(v.written) <= maxBody {
+				v.written = append(v.written, p...)
 			}
-			if w.expected > 0 && w.size >= w.expected {
-				w.note(w.body)
-			}
+			body = v.written
+		}
+		if all {
+			v.note(body)
 		}
 	}
-	return w.ResponseWriter.Write(p)
+	return v.ResponseWriter.Write(p)
 }
 
 // Flush sends what is buffered.
-func (w *recorder) Flush() {
-	if w.status == 0 {
-		w.begin(http.StatusOK)
+func (v *visit) Flush() {
+	if v.status == 0 {
+		v.begin(http.StatusOK)
 	}
-	flush(w.ResponseWriter)
+	flush(v.ResponseWriter)
 }
 
 // Unwrap is for http.ResponseController.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (v *visit) Unwrap() http.ResponseWriter { return v.ResponseWriter }
 
-func (w *recorder) head() *journal.HTTP {
-	return &journal.HTTP{Status: w.status, Header: w.Header()}
+func (v *visit) head() *journal.HTTP {
+	return &journal.HTTP{Status: v.status, Header: v.Header()}
 }
 
 // derive makes an entry about the request.
-func (w *recorder) derive(k journal.Kind) *journal.Entry {
-	e := w.entry.Following(k)
-	e.Session, e.Rules = w.session(), w.trace.Marks()
+func (v *visit) derive(k journal.Kind) *journal.Entry {
+	e := v.entry.Following(k)
+	e.Session, e.Rules = v.session(), v.trace.Marks()
 	return e
 }
 
 // session is that of the request or, for a handshake, of the answer.
-func (w *recorder) session() string { return cmp.Or(w.entry.Session, first(w.Header(), headerSession)) }
+func (v *visit) session() string { return cmp.Or(v.entry.Session, first(v.Header(), headerSession)) }
 
-func (w *recorder) note(body []byte) {
-	w.noted = true
-	if w.engine.config.Journal == nil {
-		return
-	}
-	e := w.derive(journal.HTTPAnswer)
-	if w.known != nil && same(body, w.known) {
-		e.Kind, e.ID = journal.Response, w.knownID
-	} else if e.Classify(body); e.Kind == journal.Unreadable {
+func (v *visit) note(body []byte) {
+	v.noted = true
+	e := v.derive(journal.HTTPAnswer)
+	if e.Classify(body); e.Kind == journal.Unreadable {
 		e.Kind = journal.HTTPAnswer
 	}
-	e.Method, e.URI = w.entry.Method, w.entry.URI
-	e.Direction, e.HTTP = journal.Out, w.head()
-	w.engine.config.Journal.Note(e, body)
+	e.Method, e.URI = v.entry.Method, v.entry.URI
+	e.Direction, e.HTTP = journal.Out, v.head()
+	v.engine.config.Journal.Note(e, body)
 }
 
 // sendParts notes an answer whose result has been rendered before, and sends it as it is.
-func (w *recorder) sendParts(status int, extra http.Header, m hook.Message) {
-	h := w.Header()
+func (v *visit) sendParts(status int, extra http.Header, m hook.Message) {
+	h := v.Header()
 	maps.Copy(h, extra)
-	*w.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
-	h["Content-Type"], h["Content-Length"] = w.values[:1:1], w.values[1:]
-	w.status, w.noted = status, true
-	e := w.derive(journal.Response)
-	e.Direction, e.ID, e.Raw, e.HTTP = journal.Out, m.Call.ID, m.Raw, w.head()
-	w.engine.config.Journal.NoteAnswer(e, m.Tail)
-	w.ResponseWriter.WriteHeader(status)
+	v.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
+	h["Content-Type"], h["Content-Length"] = v.values[:1:1], v.values[1:]
+	v.status, v.noted = status, true
+	e := v.derive(journal.Response)
+	e.Direction, e.ID, e.Raw, e.HTTP = journal.Out, m.Call.ID, m.Raw, v.head()
+	v.engine.config.Journal.NoteAnswer(e, m.Tail)
+	v.ResponseWriter.WriteHeader(status)
 	for _, part := range [...][]byte{m.Raw, m.Tail.Bytes()} {
 		if len(part) > 0 {
-			_, _ = w.ResponseWriter.Write(part) // a client that has gone needs no answer
+			_, _ = v.ResponseWriter.Write(part) // a client that has gone needs no answer
 		}
 	}
 }
 
 // end notes how the request ended, if that has not been seen yet.
-func (w *recorder) end() {
-	gone := w.request.Context().Err() != nil
+func (v *visit) end() {
+	gone := v.Err() != nil
 	reason := reasonServer
 	switch {
-	case gone && !w.engine.Closed():
+	case gone && !v.engine.Closed():
 		reason = reasonClient
-	case w.engine.Closed():
+	case v.engine.Closed():
 		reason = reasonShutdown
-	case !w.returned:
+	case !v.returned:
 		reason = reasonAbort
 	}
 	switch {
-	case w.noted:
+	case v.noted:
 		return
-	case w.streaming || w.status == 0 && (gone || !w.returned):
-		e := w.derive(journal.Closed)
+	case v.streaming || v.status == 0 && (gone || !v.returned):
+		e := v.derive(journal.Closed)
 		e.Scope, e.Reason = journal.ScopeStream, reason
-		w.engine.config.Journal.Note(e, nil)
+		v.engine.config.Journal.Note(e, nil)
 	default:
-		w.status = cmp.Or(w.status, http.StatusOK) // net/http answers for a handler that wrote nothing
-		w.note(w.body)
+		v.status = cmp.Or(v.status, http.StatusOK) // net/http answers for a handler that wrote nothing
+		v.note(v.written)
 	}
 }
 

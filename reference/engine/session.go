@@ -47,57 +47,51 @@ func (e *Engine) register(s *session) error {
 
 // admit puts a session among those of the engine, and returns the one that makes room; nil if none has to.
 func (e *Engine) admit(s *session) (left *session, err error) {
-	s.class = s.transport
-	if s.class == hook.HTTP && s.Revision() == "" {
-		s.class = "listens"
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	switch full := e.classes[s.class] >= maxSessions; {
+	var alike []*session
+	for _, other := range e.sessions {
+		if other.class() == s.class() {
+			alike = append(alike, other)
+		}
+	}
+	switch full := len(alike) >= maxSessions; {
 	case e.closed:
 		return nil, errClosed
-	case full && s.class != hook.HTTP:
+	case full && s.class() != hook.HTTP:
 		return nil, errFull
 	case full:
-		left = e.leftBehind()
-		e.remove(left)
+		left = leftBehind(alike)
+		delete(e.sessions, left.ID())
 	}
 	s.used.Store(e.clock.Add(1))
 	e.sessions[s.ID()] = s
-	e.classes[s.class]++
 	s.listed.Store(true)
 	return left, nil
 }
 
-// leftBehind is the session with a handshake over Streamable HTTP that has not been used for the longest
-// time; one in use only if all are. The caller holds e.mu.
-func (e *Engine) leftBehind() *session {
-	var idle, any *session
-	for _, s := range e.sessions {
-		if s.class != hook.HTTP {
-			continue
-		}
-		if any == nil || s.used.Load() < any.used.Load() {
-			any = s
-		}
-		if (idle == nil || s.used.Load() < idle.used.Load()) && !s.inUse() {
-			idle = s
-		}
+// class is what a session is counted among: the listen streams over HTTP, or else the sessions of its
+// transport.
+func (s *session) class() string {
+	if s.transport == hook.HTTP && s.Revision() == "" {
+		return "listens"
 	}
-	return cmp.Or(idle, any)
+	return s.transport
+}
+
+// leftBehind is the session that has not been used for the longest time; one in use only if all are.
+func leftBehind(all []*session) *session {
+	if idle := slices.DeleteFunc(slices.Clone(all), (*session).inUse); len(idle) > 0 {
+		all = idle
+	}
+	return slices.MinFunc(all, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
 }
 
 func (e *Engine) unregister(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.remove(s)
-}
-
-// remove takes a session out. The caller holds e.mu.
-func (e *Engine) remove(s *session) {
 	if e.sessions[s.ID()] == s {
 		delete(e.sessions, s.ID())
-		e.classes[s.class]--
 	}
 }
 
@@ -123,9 +117,8 @@ func (e *Engine) open() []*session {
 
 // ordered lists the sessions, oldest first. The caller holds e.mu.
 func (e *Engine) ordered() []*session {
-	// #nosec G115 -- they are counted one by one
 	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int {
-		return int(int64(a.serial) - int64(b.serial))
+		return cmp.Compare(a.serial, b.serial)
 	})
 }
 
@@ -135,7 +128,7 @@ func (e *Engine) shut() []*session {
 	defer e.mu.Unlock()
 	e.closed = true
 	all := e.ordered()
-	e.sessions, e.classes = map[string]*session{}, map[string]int{}
+	e.sessions = map[string]*session{}
 	return all
 }
 
@@ -160,7 +153,6 @@ type session struct {
 	serial    uint64
 	transport string
 	owner     string // see hook.WithOwner
-	class     string // see Engine.register
 	since     time.Time
 	ctx       *lazyContext // life
 	life      lazyContext
@@ -186,17 +178,16 @@ type session struct {
 	streamCount int
 }
 
-// newSession makes a session that ends with its parent, or with end.
-func (e *Engine) newSession(parent context.Context, transport string) *session {
+// newSession makes a session that ends with the server, or with end.
+func (e *Engine) newSession(transport string) *session {
 	s := &session{
 		engine:    e,
 		serial:    e.serial.Add(1),
 		transport: transport,
 		since:     time.Now(),
-		life:      lazyContext{Context: parent},
-		deliver:   func(context.Context, hook.Message) error { return nil },
+		life:      lazyContext{Context: e.ctx},
 	}
-	s.ctx = &s.life
+	s.ctx, s.deliver = &s.life, s.pushToGet
 	return s
 }
 
@@ -247,13 +238,12 @@ func (s *session) endBecause(reason string) {
 	}
 	s.ctx.cancel()
 	s.mu.Lock()
-	streams := slices.Clone(s.streams)
+	defer s.mu.Unlock()
 	for _, l := range s.listens {
 		l.stop()
 	}
 	s.listens = nil
-	s.mu.Unlock()
-	for _, st := range streams {
+	for _, st := range s.streams {
 		st.finish()
 	}
 }

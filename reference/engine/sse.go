@@ -29,12 +29,10 @@ func (e *Engine) sse(w http.ResponseWriter, r *http.Request) {
 // events serves the GET of HTTP+SSE (2024-11-05): a connection that lasts as
 // long as its event stream. The first event tells where to post messages.
 func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
-			"Not acceptable: accept text/event-stream"))
+	if !acceptable(w, r, "text/event-stream") {
 		return
 	}
-	s := e.newSession(e.ctx, hook.SSE)
+	s := e.newSession(hook.SSE)
 	s.owner = hook.OwnerOf(r.Context())
 	defer func() {
 		if r.Context().Err() != nil {
@@ -49,7 +47,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
-	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
+	out := &responder{session: s, w: w, stream: st, reader: st.attach()}
 	out.head()
 	endpoint := PathMessages + hook.MountOf(r.Context()) + "?" + url.Values{"sessionId": {s.ID()}}.Encode()
 	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {
@@ -60,8 +58,8 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 
 // message serves a POST of HTTP+SSE. The answer comes on the event stream.
 func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
-	in, ok := e.body(w, r)
-	if !ok {
+	in := e.body(w, r)
+	if in == nil {
 		return
 	}
 	id := r.URL.Query().Get("sessionId")
@@ -78,6 +76,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.inOrder(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))
+	s.inOrder(in, r.Header, hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

@@ -31,14 +31,7 @@ const (
 func settle(ctx context.Context, busy *atomic.Int64, bound time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	tick := time.NewTicker(grace)
-	defer tick.Stop()
-	for busy.Load() > 0 {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
+	for busy.Load() > 0 && hook.Pause(ctx, grace) {
 	}
 }
 
@@ -47,21 +40,14 @@ func settle(ctx context.Context, busy *atomic.Int64, bound time.Duration) {
 // server is closed, or a stream breaks. A Read or Write that is blocked by then
 // is abandoned; closing the streams ends it.
 func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
-	s := e.newSession(e.ctx, hook.Stdio)
+	s := e.newSession(hook.Stdio)
 	defer s.end()
 	defer context.AfterFunc(ctx, s.ctx.cancel)()
 	var end func()
 	if wrap := e.config.Hooks.Stdio; wrap != nil {
 		in, out, end = wrap(s.ctx, in, out)
 	}
-	lines := &lineWriter{lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
-	lines.note = func(m hook.Message, raw []byte) {
-		var trace *hook.Trace
-		if m.Call != nil {
-			trace = m.Call.Trace
-		}
-		e.left(s, trace, &journal.Entry{Session: s.ID(), Revision: m.Revision}, raw)
-	}
+	lines := &lineWriter{session: s, lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
 	s.deliver = lines.deliver
 	if err := e.register(s); err != nil {
 		return err
@@ -86,20 +72,18 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 // readLines processes the input line by line until it ends.
 func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 	type line struct {
-		raw []byte
-		err error
+		raw  []byte
+		long bool
+		err  error
 	}
 	input := make(chan line)
 	go func() {
 		reader := bufio.NewReaderSize(in, 64<<10)
-		for {
-			raw, err := readLine(reader)
+		for l := (line{}); l.err == nil; {
+			l.raw, l.long, l.err = readLine(reader)
 			select {
-			case input <- line{raw, err}:
+			case input <- l:
 			case <-s.ctx.Done():
-				return
-			}
-			if err != nil && !errors.Is(err, errTooLong) {
 				return
 			}
 		}
@@ -112,21 +96,20 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 			return out.err
 		case l := <-input:
 			switch {
-			case errors.Is(l.err, errTooLong):
-				x := &exchange{session: s, deliver: out.deliver,
-					Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
-				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
+			case l.long:
+				x := &exchange{session: s, Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
+				x.refuse(s.ctx, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest,
 					"Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				in := parse(l.raw)
-				e.inOrder(s, in, out.deliver, nil, e.arrived(s, in))
+				s.inOrder(in, nil, e.arrived(s, in))
 			case l.err == nil: // a line with nothing in it, which is no message
 				e.arrived(s, parse(l.raw))
 			}
 			if errors.Is(l.err, io.EOF) {
 				return nil
 			}
-			if l.err != nil && !errors.Is(l.err, errTooLong) {
+			if l.err != nil {
 				return l.err
 			}
 		}
@@ -135,14 +118,13 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // inOrder processes a message of a connection on which messages come one after the other (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context, hook.Message) error,
-	header http.Header, t *hook.Trace) {
-	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}, deliver: deliver}
+func (s *session) inOrder(in *incoming, header http.Header, t *hook.Trace) {
+	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}}
 	done := make(chan struct{})
-	e.count(s)
+	s.count()
 	go func() {
 		defer close(done)
-		e.accept(x)
+		x.accept()
 	}()
 	select {
 	case <-done:
@@ -151,13 +133,9 @@ func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context,
 	}
 }
 
-var errTooLong = errors.New("the line is too long")
-
 // readLine reads up to the next newline, which it takes off. Of a line that is
-// too long it reads all and keeps nothing.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
+// too long it reads all and keeps nothing; long says so, if there is more to come.
+func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		if len(line)+len(part) > maxLine {
@@ -169,22 +147,18 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		if long && err == nil {
-			err = errTooLong
-		}
-		return bytes.TrimSuffix(line, []byte("\n")), err
+		return bytes.TrimSuffix(line, []byte("\n")), long && err == nil, err
 	}
 }
 
 // lineWriter writes messages as lines, each in one piece. The lock is a channel
 // so that a writer that waits for it counts as blocked in a synctest bubble.
 type lineWriter struct {
-	lock   chan struct{}
-	out    io.Writer
-	note   func(m hook.Message, raw []byte) // called before a message is written
-	broken chan struct{}
-	err    error
-	closed bool // what is written is lost
+	session *session
+	lock    chan struct{}
+	out     io.Writer
+	broken  chan struct{}
+	err     error // hook.ErrOutputClosed: what is written is lost
 }
 
 func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
@@ -194,38 +168,34 @@ func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
 		return ctx.Err()
 	}
 	defer func() { <-w.lock }()
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if w.err != nil {
-		return w.err
-	}
-	if w.closed {
+	case errors.Is(w.err, hook.ErrOutputClosed):
 		return nil
+	case w.err != nil:
+		return w.err
 	}
 	line := make([]byte, 0, len(m.Raw)+len(m.Tail.Bytes())+1)
 	line = append(append(append(line, m.Raw...), m.Tail.Bytes()...), '\n')
-	w.note(m, line[:len(line)-1:len(line)-1])
-	write := m.Write
-	if write == nil {
-		write = writeAll
+	var trace *hook.Trace
+	if m.Call != nil {
+		trace = m.Call.Trace
 	}
-	err := write(ctx, w.out, line)
-	if errors.Is(err, hook.ErrOutputClosed) {
-		w.closed = true
+	w.session.left(trace, &journal.Entry{Session: w.session.ID(), Revision: m.Revision},
+		line[:len(line)-1:len(line)-1])
+	if m.Write != nil {
+		w.err = m.Write(ctx, w.out, line)
+	} else {
+		_, w.err = w.out.Write(line)
+	}
+	switch {
+	case errors.Is(w.err, hook.ErrOutputClosed):
 		return nil
-	}
-	if err != nil {
-		w.err = err
+	case w.err != nil:
 		close(w.broken)
-		return err
 	}
-	return nil
-}
-
-func writeAll(_ context.Context, w io.Writer, p []byte) error {
-	_, err := w.Write(p)
-	return err
+	return w.err
 }
 
 // pipeCapacity bounds what one side of a Pipe may have written before the other

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -157,15 +156,15 @@ func newStore(resources []world.Resource) (*store, error) {
 	return s, err
 }
 
-// put adds or replaces a resource. It says whether there was one before, and
-// whether the list looks different now.
-func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
+// put adds or replaces a resource. It says which one has been replaced, and whether the list looks different
+// now.
+func (s *store) put(r world.Resource) (updated []string, listChanged bool, err error) {
 	s.mu.RLock()
 	room := maxGenerated - s.kept + s.byURI[r.URI].kept()
 	s.mu.RUnlock()
 	e, err := newEntry(r, room)
 	if err != nil {
-		return false, false, err
+		return nil, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,17 +172,16 @@ func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
 	s.version++
 	s.kept += e.kept() - old.kept()
 	s.private += e.private() - old.private()
-	if !existed {
-		s.last++
-		e.seq = s.last
-		s.list = append(s.list, e)
-		s.byURI[r.URI] = e
-		return false, !r.Hidden, nil
-	}
-	e.seq = old.seq
-	s.list[s.index(e.seq)] = e
 	s.byURI[r.URI] = e
-	return true, !reflect.DeepEqual(listing(old), listing(e)), nil
+	if existed {
+		e.seq = old.seq
+		s.list[s.index(e.seq)] = e
+		return []string{r.URI}, !reflect.DeepEqual(listing(old), listing(e)), nil
+	}
+	s.last++
+	e.seq = s.last
+	s.list = append(s.list, e)
+	return nil, !r.Hidden, nil
 }
 
 // replace puts other resources in place of all. It says which of those that stay
@@ -264,49 +262,34 @@ func (s *store) index(seq uint64) int {
 func (s *store) remove(uris ...string) (was, listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var places []int
+	var gone []uint64
 	for _, uri := range uris {
 		e, ok := s.byURI[uri]
 		if !ok {
 			continue
 		}
-		places = append(places, s.index(e.seq))
+		gone = append(gone, e.seq)
 		delete(s.byURI, uri)
 		s.kept -= e.kept()
 		s.private -= e.private()
 		listed = listed || !e.res.Hidden
 	}
-	if len(places) == 0 {
+	if len(gone) == 0 {
 		return false, false
 	}
 	s.version++
-	// Those that stay close up in one go, however many leave.
-	slices.Sort(places)
-	n := places[0]
-	for i, place := range places {
-		end := len(s.list)
-		if i+1 < len(places) {
-			end = places[i+1]
-		}
-		n += copy(s.list[n:], s.list[place+1:end])
-	}
-	clear(s.list[n:])
-	s.list = s.list[:n]
+	slices.Sort(gone)
+	s.list = slices.DeleteFunc(s.list, func(e *entry) bool {
+		_, is := slices.BinarySearch(gone, e.seq)
+		return is
+	})
 	return true, listed
 }
 
-func (s *store) get(uri string) (*entry, bool) {
+func (s *store) get(uri string) *entry {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	e, ok := s.byURI[uri]
-	return e, ok
-}
-
-// differs reports whether not everyone sees the same.
-func (s *store) differs() bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.private > 0
+	return s.byURI[uri]
 }
 
 // state is the version of the store, and whether everyone sees the same of it.
@@ -316,13 +299,13 @@ func (s *store) state() (version uint64, alike bool) {
 	return s.version, s.private == 0
 }
 
-// page returns up to n entries after seq that are listed for a viewer (all, if n is
+// page returns up to n entries after seq that are listed for the sender of a message (all, if n is
 // 0) and whether there are more.
-func (s *store) page(seq uint64, n int, v viewer) (entries []*entry, more bool) {
+func (s *store) page(seq uint64, n int, t *hook.Trace) (entries []*entry, more bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, e := range s.list[s.index(seq+1):] {
-		if e.res.Hidden || !v.sees(e) {
+		if e.res.Hidden || e.shownTo(t) == nil {
 			continue
 		}
 		if n > 0 && len(entries) == n {
@@ -333,26 +316,13 @@ func (s *store) page(seq uint64, n int, v viewer) (entries []*entry, more bool) 
 	return entries, false
 }
 
-// viewer is on whose behalf resources are looked at.
-type viewer struct {
-	token    string
-	everyone bool // the server itself, which sees everything
-}
-
-// viewerOf is the client that a call comes from.
-func viewerOf(ctx context.Context) viewer {
-	if t := hook.TraceOf(ctx); t != nil {
-		return viewer{token: t.Token}
+// shownTo is the entry, or nil if the resource does not show itself to the client from whom a message has
+// come. Without a message it is the server itself that looks, which sees everything.
+func (e *entry) shownTo(t *hook.Trace) *entry {
+	if e == nil || len(e.res.Identities) == 0 || t == nil || t.Token != "" &&
+		(slices.Contains(e.res.Identities, t.Token) ||
+			slices.Contains(e.res.Identities, journal.Fingerprint(t.Token))) {
+		return e
 	}
-	return viewer{}
-}
-
-// sees reports whether the resource shows itself to the viewer.
-func (v viewer) sees(e *entry) bool {
-	identities := e.res.Identities
-	if len(identities) == 0 || v.everyone {
-		return true
-	}
-	return v.token != "" && (slices.Contains(identities, v.token) ||
-		slices.Contains(identities, journal.Fingerprint(v.token)))
+	return nil
 }

@@ -32,22 +32,15 @@ type stream struct {
 	kind   string // "post", "get" or "sse"
 
 	mu      sync.Mutex
-	events  []streamEvent
-	few     [1]streamEvent // room for most
-	dropped int            // events that are no longer kept
-	held    int            // bytes of those that are
-	waiting int            // bytes of those that have not been handed to a reader
-	unasked int            // of these, those that answer nothing
-	read    int            // events that have been handed to a reader
+	events  []hook.Message
+	few     [1]hook.Message // room for most
+	dropped int             // events that are no longer kept
+	held    int             // bytes of those that are
+	read    int             // events that have been handed to a reader
 	done    bool
 	reader  int           // serial of the current reader; 0 if there is none
 	readers int           // all so far
 	changed chan struct{} // closed at the next change; nil if nobody waits
-}
-
-type streamEvent struct {
-	hook.Message
-	answer bool
 }
 
 // signal wakes the readers. The caller holds mu.
@@ -68,27 +61,35 @@ func (st *stream) push(_ context.Context, m hook.Message) error {
 	if st.events == nil {
 		st.events = st.few[:0]
 	}
-	ev := streamEvent{Message: m, answer: m.Kind == hook.Response}
 	gone := st.reader == 0 && st.readers > 0
-	if st.unasked > maxHeld || gone && st.waiting > maxHeld ||
-		st.dropped+len(st.events)-st.read >= maxBacklog {
+	waiting, unasked := st.unread()
+	if unasked > maxHeld || gone && waiting > maxHeld || st.dropped+len(st.events)-st.read >= maxBacklog {
 		st.done = true // nobody reads: give up
 		st.signal()
 		return io.ErrClosedPipe
 	}
-	st.events = append(st.events, ev)
-	st.held += ev.size()
-	st.waiting += ev.size()
-	if !ev.answer {
-		st.unasked += ev.size()
-	}
+	st.events = append(st.events, m)
+	st.held += size(&m)
 	st.forget()
 	st.signal()
 	return nil
 }
 
-// size is how many bytes the message has.
-func (ev *streamEvent) size() int { return len(ev.Raw) + len(ev.Tail.Bytes()) }
+// size is how many bytes a message has.
+func size(m *hook.Message) int { return len(m.Raw) + len(m.Tail.Bytes()) }
+
+// unread is how many bytes have not been handed to a reader, and how many of these answer nothing. The caller
+// holds mu.
+func (st *stream) unread() (all, unasked int) {
+	for i := st.read - st.dropped; i < len(st.events); i++ {
+		m := &st.events[i]
+		all += size(m)
+		if m.Kind != hook.Response {
+			unasked += size(m)
+		}
+	}
+	return all, unasked
+}
 
 // forget drops the oldest of the events that were read, but for the last one, if more is kept than
 // a client that comes back may expect. The caller holds mu.
@@ -96,11 +97,11 @@ func (st *stream) forget() {
 	surplus := 0
 	for surplus < min(st.read-st.dropped, len(st.events)-1) && (len(st.events)-surplus > maxReplay ||
 		st.held > maxHeld) {
-		st.held -= st.events[surplus].size()
+		st.held -= size(&st.events[surplus])
 		surplus++
 	}
 	if surplus > 0 {
-		st.events = append([]streamEvent(nil), st.events[surplus:]...)
+		st.events = slices.Clone(st.events[surplus:])
 		st.dropped += surplus
 	}
 }
@@ -141,28 +142,21 @@ func (st *stream) attached() bool {
 
 // next waits for event number i (from 0). ok is false when there will be none
 // for this reader.
-func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok bool) {
+func (st *stream) next(ctx context.Context, reader, i int) (m hook.Message, ok bool) {
 	for {
 		st.mu.Lock()
 		if st.reader != reader || i < st.dropped {
 			st.mu.Unlock()
-			return ev, false
+			return m, false
 		}
 		if at := i - st.dropped; at < len(st.events) {
-			ev = st.events[at]
-			for ; st.read <= i; st.read++ {
-				read := &st.events[st.read-st.dropped]
-				st.waiting -= read.size()
-				if !read.answer {
-					st.unasked -= read.size()
-				}
-			}
+			m, st.read = st.events[at], max(st.read, i+1)
 			st.mu.Unlock()
-			return ev, true
+			return m, true
 		}
 		if st.done {
 			st.mu.Unlock()
-			return ev, false
+			return m, false
 		}
 		if st.changed == nil {
 			st.changed = make(chan struct{})
@@ -172,7 +166,7 @@ func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok b
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return ev, false
+			return m, false
 		}
 	}
 }
@@ -181,15 +175,20 @@ func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok b
 // the session and tells the stream.
 func (st *stream) eventID(i int) string { return fmt.Sprintf("%d-%d", st.number, i+1) }
 
-// parseEventID takes an event id apart.
-func parseEventID(id string) (number, i int, ok bool) {
-	a, b, ok := strings.Cut(id, "-")
-	if !ok {
-		return 0, 0, false
+// resumed finds the stream that an event id is of, and the number of the event that follows; nil if there is
+// none.
+func (s *session) resumed(id string) (st *stream, next int) {
+	a, b, _ := strings.Cut(id, "-")
+	number, _ := strconv.Atoi(a) // no stream has the number of what is none
+	next, err := strconv.Atoi(b)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if st.number == number && err == nil && next >= 0 {
+			return st, next
+		}
 	}
-	number, err1 := strconv.Atoi(a)
-	i, err2 := strconv.Atoi(b)
-	return number, i - 1, err1 == nil && err2 == nil && i >= 0
+	return nil, 0
 }
 
 // openStream adds a stream to a session. If there are many it forgets the oldest that nobody reads. Of those
@@ -224,17 +223,6 @@ func (s *session) forgetStream(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == st })
-}
-
-func (s *session) stream(number int) *stream {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, st := range s.streams {
-		if st.number == number {
-			return st
-		}
-	}
-	return nil
 }
 
 // inUse reports whether something is being answered, or a stream is being read.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // streamable serves Streamable HTTP.
@@ -33,45 +34,22 @@ func (e *Engine) speaksLegacy(r *http.Request) bool {
 
 // post serves a POST.
 func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
-			"Not acceptable: accept application/json and text/event-stream"))
+	if !acceptable(w, r, "application/json", "text/event-stream") {
 		return
 	}
-	in, ok := e.body(w, r)
-	if !ok {
+	in := e.body(w, r)
+	if in == nil {
 		return
 	}
-	p := &post{engine: e, exchange: exchange{in: in, header: r.Header,
-		Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}}
-	refused := p.join(r)
+	s, refused := e.join(r, in)
 	if refused != nil {
-		writeJSON(w, refused.Status, nil, envelope(p.exchange.in.id, refused))
+		writeJSON(w, refused.Status, nil, envelope(in.id, refused))
 		return
 	}
-	p.serve(w, r)
-}
-
-// post is one POST and the stream of what comes of it.
-type post struct {
-	engine   *Engine
-	session  *session
-	exchange exchange
-	stream   *stream
-	modern   bool // the message is a request that is served statelessly
-}
-
-// request reports whether an answer is due.
-func (p *post) request() bool { return p.exchange.in.kind == request }
-
-// serve processes the message and answers it by a JSON object or, if there is more to say
-// than the answer, by an event stream.
-func (p *post) serve(w http.ResponseWriter, r *http.Request) {
-	s, x := p.session, &p.exchange
-	p.modern = p.request() && p.engine.claimsModern(&hook.Call{Transport: hook.HTTP, Header: x.header,
-		Method: x.in.method, Session: s}, &x.in.params)
-	p.stream = s.openStream("post")
-	x.session, x.deliver, x.ended = s, p.stream.push, p.stream.finish
+	stateless := in.kind == journal.Request && e.claimsModern(
+		&hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method, Session: s}, &in.params)
+	x := &exchange{session: s, in: in, header: r.Header, stream: s.openStream("post"),
+		Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}
 	if s.Revision() == "" {
 		// A session without a handshake lasts as long as its POST: its client
 		// leaving cancels it.
@@ -81,105 +59,88 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 			}
 		}()
 	}
-	p.engine.count(s)
+	s.count()
 	if v := visitOf(r.Context()); v != nil {
-		v.pending.settled() // the message is counted from here on
+		v.settled()
 	}
-	if p.prompt() {
-		p.engine.accept(x)
+	if e.prompt(x) {
+		x.accept()
 	} else {
-		go p.engine.acceptApart(x)
+		go x.acceptApart()
 	}
-	p.respond(w, r)
+	x.respond(w, r, stateless)
 }
 
 // prompt reports whether the answer takes no time, so that it takes no goroutine beside that of
 // the connection either: nothing waits, and nothing is sent before it.
-func (p *post) prompt() bool {
-	e, x := p.engine, &p.exchange
-	if !p.request() || e.config.Latency > 0 || e.config.Hooks.Concern(x.Trace) {
+func (e *Engine) prompt(x *exchange) bool {
+	if x.in.kind != journal.Request || e.config.Latency > 0 || e.config.Hooks.Concern(x.Trace) {
 		return false
 	}
 	switch x.in.method {
 	case hook.MethodList, hook.MethodTemplates:
 		return true
 	case hook.MethodRead:
-		found, ok := e.store.get(x.in.params.uri)
-		return ok && found.constant() || !ok && !e.served().slow
+		found := e.store.get(x.in.params.uri)
+		return found != nil && found.constant() || found == nil && !e.served().slow
 	}
 	return false
 }
 
-// respond waits for the first message and then knows what response to make.
-func (p *post) respond(w http.ResponseWriter, r *http.Request) {
-	reader := p.stream.attach()
-	first, ok := p.stream.next(r.Context(), reader, 0)
-	revision := p.session.Revision()
-	if revision != "" && !p.modern && first.Call != nil && first.Call.Method == methodInitialize {
-		w.Header().Set(headerSession, p.session.ID())
+// respond waits for the first message and then knows what response to make: a JSON object or, if there is
+// more to say than the answer, an event stream.
+func (x *exchange) respond(w http.ResponseWriter, r *http.Request, stateless bool) {
+	s, asked := x.session, x.in.kind == journal.Request
+	out := &responder{session: s, w: w, stream: x.stream, reader: x.stream.attach()}
+	first, ok := x.stream.next(r.Context(), out.reader, 0)
+	revision := s.Revision()
+	out.ids = !stateless && revision != ""
+	if out.ids && first.Call != nil && first.Call.Method == methodInitialize {
+		w.Header().Set(headerSession, s.ID())
 	}
 	switch {
 	case !ok && r.Context().Err() != nil:
 		return // the client has gone
-	case !ok && !p.request():
-		p.session.forgetStream(p.stream)
+	case !ok && !asked:
+		s.forgetStream(x.stream)
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case ok && first.answer && (!p.engine.config.Hooks.EventStreams.Holds(hook.TraceOf(r.Context())) ||
-		first.Status >= http.StatusBadRequest || !p.request()):
-		p.session.forgetStream(p.stream)
-		writeMessage(w, r, first.Message)
+	case ok && first.Kind == hook.Response && (first.Status >= http.StatusBadRequest || !asked ||
+		!s.engine.config.Hooks.EventStreams.Holds(x.Trace)):
+		s.forgetStream(x.stream)
+		writeMessage(w, first)
 		return
 	}
 	maps.Copy(w.Header(), first.Header)
-	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader,
-		ids: !p.modern && revision != ""}
 	out.open(r.Context(), out.ids && revision >= hook.R20251125, 0)
 }
 
 // join finds or makes the session of a POST, or says why it is refused.
-func (p *post) join(r *http.Request) *hook.Reply {
-	e, in := p.engine, p.exchange.in
+func (e *Engine) join(r *http.Request, in *incoming) (*session, *hook.Reply) {
 	id := first(r.Header, headerSession)
 	version := first(r.Header, headerVersion)
 	statelessVersion := slices.Contains(e.spoken().modern, version)
 	c := &hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method}
 	stateless := !e.shakesHands(r)
 	switch {
-	case in.kind == request && e.claimsModern(c, &in.params) && (id == "" || in.params.claimsModern()):
-		p.session = e.newSession(e.ctx, hook.HTTP)
-		return nil
-	case stateless && in.kind != request && version != "" && !statelessVersion:
-		return e.unsupported(hook.HTTP, version)
-	case stateless && in.kind == notification && version == "":
-		return mirrored(c, headerVersion, "")
-	case stateless || statelessVersion && in.kind != request:
-		p.session = e.newSession(e.ctx, hook.HTTP)
-		return nil
-	case id == "" && (in.kind == request && in.method == methodInitialize || !in.wellFormed):
-		p.session = e.provisional()
-		p.session.owner = hook.OwnerOf(r.Context())
-		return nil
-	case id == "":
-		return badRequest("the header " + headerSession + " is missing")
+	case stateless && in.kind != journal.Request && version != "" && !statelessVersion:
+		return nil, e.unsupported(hook.HTTP, version)
+	case stateless && in.kind == journal.Notification && version == "":
+		return nil, mirrored(c, headerVersion, "")
+	case in.kind == journal.Request && e.claimsModern(c, &in.params) &&
+		(id == "" || in.params.claimsModern()),
+		stateless || statelessVersion && in.kind != journal.Request,
+		id == "" && (in.kind == journal.Request && in.method == methodInitialize || !in.wellFormed):
+		s := e.newSession(hook.HTTP)
+		s.owner = hook.OwnerOf(r.Context())
+		return s, nil
 	}
-	var refused *hook.Reply
-	p.session, refused = e.sessionByHeader(r)
-	return refused
-}
-
-// provisional makes a session that becomes known when its handshake succeeds.
-func (e *Engine) provisional() *session {
-	s := e.newSession(e.ctx, hook.HTTP)
-	s.deliver = s.pushToGet
-	return s
+	return e.sessionByHeader(r)
 }
 
 // get opens or resumes an event stream of a session.
 func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
-	if !accepts(r, "text/event-stream") {
-		refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest,
-			"Not acceptable: accept text/event-stream"))
+	if !acceptable(w, r, "text/event-stream") {
 		return
 	}
 	s, r1 := e.sessionByHeader(r)
@@ -188,21 +149,15 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	last := r.Header.Get("Last-Event-ID")
-	var st *stream
-	from := 0
-	if last == "" {
+	st, from := s.resumed(last)
+	switch {
+	case last == "":
 		st = s.openStream("get")
-	} else {
-		number, i, ok := parseEventID(last)
-		if ok {
-			st, from = s.stream(number), i+1
-		}
-		if st == nil {
-			refuseHTTP(w, badRequest("this stream cannot be resumed"))
-			return
-		}
+	case st == nil:
+		refuseHTTP(w, badRequest("this stream cannot be resumed"))
+		return
 	}
-	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach(), ids: true}
+	out := &responder{session: s, w: w, stream: st, reader: st.attach(), ids: true}
 	out.open(r.Context(), last == "" && s.Revision() >= hook.R20251125, from)
 }
 

@@ -1,27 +1,27 @@
 package engine
 
 import (
-	"context"
 	"net/http"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call,
-	params *arguments) *hook.Reply {
-	uri, r := e.uriParam(params)
+// subscription serves resources/subscribe and resources/unsubscribe.
+func (q serving) subscription() *hook.Reply {
+	s := q.session
+	uri, r := q.uriParam()
 	if r != nil {
 		return r
 	}
-	if c.Method == "resources/unsubscribe" {
+	if q.Method == "resources/unsubscribe" {
 		s.mu.Lock()
 		delete(s.subscribed, uri)
 		s.mu.Unlock()
-		return &hook.Reply{Result: hook.Object{}}
+		return reply(hook.Object{})
 	}
-	if !e.exists(ctx, viewerOf(ctx), uri) {
-		return notFound(c.Revision, uri)
+	if !q.exists(q.ctx, uri) {
+		return notFound(q.Revision, uri)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,29 +32,27 @@ func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call
 		s.subscribed = map[string]bool{}
 	}
 	s.subscribed[uri] = true
-	return &hook.Reply{Result: hook.Object{}}
+	return reply(hook.Object{})
 }
 
-// serveListen opens a stream. The acknowledgment goes out before anything else
-// of it.
-func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments) *hook.Reply {
-	x := exchangeOf(ctx)
-	params := given.decode()
-	filter, ok := params["notifications"].(hook.Object)
+// listen opens a stream. The acknowledgment goes out before anything else of it.
+func (q serving) listen() *hook.Reply {
+	x := q.exchange
+	filter, ok := q.params.decode()["notifications"].(hook.Object)
 	if !ok {
 		return fail(codeInvalidParams, `"notifications" must be an object`)
 	}
-	l := &listen{session: x.session, exchange: x, call: c, id: c.IDValue(), key: idKey(c.ID)}
-	granted, why := e.grant(ctx, l, filter)
+	l := &listen{exchange: x, call: q.Call, id: q.IDValue(), key: idKey(q.ID)}
+	granted, why := q.grant(l, filter)
 	if why != "" {
 		return fail(codeInvalidParams, why)
 	}
-	if x.session.transport == hook.HTTP { // the session is this stream, and ends with it
-		if err := e.register(x.session); err != nil {
+	if x.transport == hook.HTTP { // the session is this stream, and ends with it
+		if err := q.register(x.session); err != nil {
 			return failAt(http.StatusServiceUnavailable, codeInternal, "Internal error: "+err.Error())
 		}
 	}
-	if why := x.session.addListen(l); why != "" {
+	if why := x.addListen(l); why != "" {
 		return fail(codeInvalidRequest, why)
 	}
 	x.held.Store(true)
@@ -63,7 +61,7 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments
 		"notifications": granted,
 	})
 	if err := l.emit(ack); err != nil {
-		x.session.dropListen(l)
+		x.dropListen(l)
 		return &hook.Reply{Silent: true}
 	}
 	l.release()
@@ -71,7 +69,7 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments
 }
 
 // grant reads the filter and says what of it is honoured, or what is wrong.
-func (e *Engine) grant(ctx context.Context, l *listen, filter hook.Object) (granted hook.Object, why string) {
+func (q serving) grant(l *listen, filter hook.Object) (granted hook.Object, why string) {
 	granted = hook.Object{}
 	for _, name := range []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
 		if v, there := filter[name]; there {
@@ -80,7 +78,7 @@ func (e *Engine) grant(ctx context.Context, l *listen, filter hook.Object) (gran
 			}
 		}
 	}
-	if filter["resourcesListChanged"] == true && e.served().caps.ListChanged {
+	if filter["resourcesListChanged"] == true && q.served().caps.ListChanged {
 		l.listChanged = true
 		granted["resourcesListChanged"] = true
 	}
@@ -98,12 +96,12 @@ func (e *Engine) grant(ctx context.Context, l *listen, filter hook.Object) (gran
 		if !ok {
 			return nil, `"resourceSubscriptions" must be an array of URIs`
 		}
-		if e.exists(ctx, viewerOf(ctx), uri) && !slices.Contains(l.uris, uri) {
+		if q.exists(q.ctx, uri) && !slices.Contains(l.uris, uri) {
 			l.uris = append(l.uris, uri)
 			honoured = append(honoured, uri)
 		}
 	}
-	if e.served().caps.Subscribe {
+	if q.served().caps.Subscribe {
 		granted["resourceSubscriptions"] = honoured
 	} else {
 		l.uris = nil

@@ -21,6 +21,7 @@ type template struct {
 	// nothing.
 	form   func() *regexp.Regexp
 	groups []group
+	names  []string // of the variables
 }
 
 // group is a group of the pattern and what it holds.
@@ -41,10 +42,11 @@ const (
 
 func compileTemplate(t world.Template) *template {
 	compiled := &template{Template: t}
-	if _, err := uritemplate.New(t.URITemplate); err != nil {
-		return compiled // listed as it is, for clients to cope with
+	// One that cannot be read is listed as it is, for clients to cope with.
+	if parsed, err := uritemplate.New(t.URITemplate); err == nil {
+		compiled.names = parsed.Varnames()
+		compiled.compile()
 	}
-	compiled.compile()
 	return compiled
 }
 
@@ -157,15 +159,6 @@ func (g group) take(s string, values map[string]string) bool {
 		}
 	}
 	return true
-}
-
-// variables lists the names of the variables.
-func (t *template) variables() []string {
-	var names []string
-	for _, g := range t.groups {
-		names = append(names, g.names...)
-	}
-	return names
 }
 
 func (t *template) variable(name string) world.Variable {

@@ -24,10 +24,7 @@ func (e *Engine) cursor(list string, after uint64) string {
 
 // position reads a cursor.
 func (e *Engine) position(list, cursor string) (after uint64, ok bool) {
-	payload, ok := e.unseal("cursor "+list, cursor, cursorSignature)
-	if !ok {
-		return 0, false
-	}
+	payload := e.unseal("cursor "+list, cursor, cursorSignature)
 	after, n := binary.Uvarint(payload)
 	return after, n > 0 && n == len(payload)
 }
@@ -47,16 +44,19 @@ func (e *Engine) seal(purpose string, payload []byte, n int) string {
 	return tokenBegin + base64.RawStdEncoding.EncodeToString(token) + tokenEnd
 }
 
-// unseal takes a token apart; ok is false if it is not one of ours.
-func (e *Engine) unseal(purpose, token string, n int) (payload []byte, ok bool) {
+// unseal takes the payload out of a token; nil if it is not one of ours.
+func (e *Engine) unseal(purpose, token string, n int) []byte {
 	inner, begins := strings.CutPrefix(token, tokenBegin)
 	inner, ends := strings.CutSuffix(inner, tokenEnd)
 	raw, err := base64.RawStdEncoding.Strict().DecodeString(inner)
 	if !begins || !ends || err != nil || len(raw) < n {
-		return nil, false
+		return nil
 	}
-	payload = raw[:len(raw)-n]
-	return payload, hmac.Equal(raw[len(raw)-n:], e.sign(purpose, payload)[:n])
+	payload, signature := raw[:len(raw)-n], raw[len(raw)-n:]
+	if !hmac.Equal(signature, e.sign(purpose, payload)[:n]) {
+		return nil
+	}
+	return payload
 }
 
 func (e *Engine) sign(purpose string, payload []byte) []byte {

@@ -67,7 +67,7 @@ type Guard struct {
 	scopes  []string
 
 	mu      sync.Mutex
-	expired map[int]bool // tokens, by index
+	expired map[string]bool // tokens, by their secrets
 }
 
 type demand struct {
@@ -83,7 +83,7 @@ func New(o Options) (*Guard, error) {
 	}
 	g := &Guard{
 		tokens: slices.Clone(o.Tokens), issuer: cmp.Or(o.AuthorizationServer, DefaultAuthorizationServer),
-		issues: o.Issuer,
+		issues: o.Issuer, expired: map[string]bool{},
 	}
 	if u, err := url.Parse(g.issuer); err != nil || u.Host == "" || u.Scheme != "http" &&
 		u.Scheme != "https" {
@@ -151,16 +151,12 @@ func (g *Guard) find(r *http.Request, secret string) (found Token, ok bool) {
 	sum := sha256.Sum256([]byte(secret))
 	for i := range g.sums {
 		if subtle.ConstantTimeCompare(sum[:], g.sums[i][:]) == 1 {
-			found, ok = g.tokens[i], secret != "" && !g.hasExpired(i)
+			found, ok = g.tokens[i], true
 		}
 	}
-	return found, ok
-}
-
-func (g *Guard) hasExpired(token int) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.expired[token]
+	return found, ok && !g.expired[secret]
 }
 
 // Expire has the tokens of these owners, named or by fingerprint, be good for nothing from now on; "*" is all
@@ -174,13 +170,10 @@ func (g *Guard) Expire(owners ...string) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for i, t := range g.tokens {
+	for _, t := range g.tokens {
 		if slices.Contains(owners, "*") || slices.Contains(owners, t.Identity) && t.Identity != "" ||
 			slices.Contains(owners, journal.Fingerprint(t.Secret)) {
-			if g.expired == nil {
-				g.expired = map[int]bool{}
-			}
-			g.expired[i] = true
+			g.expired[t.Secret] = true
 		}
 	}
 }
@@ -192,7 +185,7 @@ func (g *Guard) Renew() {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.expired = nil
+	clear(g.expired)
 }
 
 // carried is what a request came with, before any fault had a hand in it.
@@ -323,25 +316,16 @@ func (g *Guard) lacking(t Token, body []byte) []string {
 // challenge refuses a request (RFC 6750, section 3; RFC 9728, section 5.1).
 func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, code string, scopes []string,
 	why string) {
-	var b strings.Builder
-	add := func(name, value string) {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%s=%q", name, value)
-	}
-	add("resource_metadata", Origin(r)+hook.PathMetadata+endpoint(r.URL.Path)+hook.MountOf(r.Context()))
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q", Origin(r)+hook.PathMetadata+endpoint(r.URL.Path)+
+		hook.MountOf(r.Context()))
 	if code != "" {
-		add("error", code)
-		add("error_description", why)
-	} else {
-		code = "unauthorized"
+		challenge += fmt.Sprintf(", error=%q, error_description=%q", code, why)
 	}
 	if len(scopes) > 0 {
-		add("scope", strings.Join(scopes, " "))
+		challenge += fmt.Sprintf(", scope=%q", strings.Join(scopes, " "))
 	}
-	w.Header().Set("WWW-Authenticate", "Bearer "+b.String())
-	reply(w, status, map[string]any{"error": code, "error_description": why})
+	w.Header().Set("WWW-Authenticate", challenge)
+	reply(w, status, map[string]any{"error": cmp.Or(code, "unauthorized"), "error_description": why})
 }
 
 func reply(w http.ResponseWriter, status int, v any) {

@@ -31,37 +31,31 @@ var pageText string
 var page = template.Must(template.New("page").Parse(pageText))
 
 // authorize serves the authorization endpoint (RFC 6749, section 4.1.1).
-func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
+func (s *Server) authorize(w http.ResponseWriter, r *http.Request) *refusal {
 	query := r.URL.Query()
 	s.mu.Lock()
 	c := s.client(query.Get("client_id"))
 	s.mu.Unlock()
 	if c == nil || len(query["client_id"]) > 1 {
-		show(w, http.StatusBadRequest,
-			map[string]any{"Problem": "The client is unknown: it has to register at " + pathRegister +
-				" first."})
-		return
+		return refused("invalid_request",
+			"The client is unknown: it has to register at "+pathRegister+" first.")
 	}
 	redirect := query.Get("redirect_uri")
 	if !query.Has("redirect_uri") && len(c.Redirects) == 1 {
 		redirect = c.Redirects[0]
 	}
 	if len(query["redirect_uri"]) > 1 || !c.admits(redirect) {
-		show(w, http.StatusBadRequest,
-			map[string]any{"Problem": "The redirect_uri is none that the client has registered."})
-		return
+		return refused("invalid_request", "The redirect_uri is none that the client has registered.")
 	}
 	asked := &request{id: rand.Text(), client: c, redirect: redirect, state: url.Values{}}
 	if query.Has("state") {
 		asked.state.Set("state", query.Get("state"))
 	}
 	if f := s.examine(asked, query, guard.Origin(r)); f != nil {
-		asked.answer(w, r, url.Values{"error": {f.code}, "error_description": {f.text}})
-		return
+		return asked.answer(w, r, url.Values{"error": {f.code}, "error_description": {f.text}})
 	}
 	if !s.options.Consent {
-		s.approve(w, r, asked)
-		return
+		return s.approve(w, r, asked)
 	}
 	s.mu.Lock()
 	c.used = s.options.Now()
@@ -74,6 +68,7 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 		"ID": asked.id, "Action": pathConsent, "User": s.options.User, "Client": cmp.Or(c.Name, c.ID),
 		"Scopes": asked.scopes, "Resource": asked.resource, "Redirect": redirect,
 	})
+	return nil
 }
 
 // examine says what in a request cannot be granted.
@@ -139,11 +134,10 @@ func resourceOf(asked []string, issuer string) (string, *refusal) {
 }
 
 // answer sends the user back to the client.
-func (a *request) answer(w http.ResponseWriter, r *http.Request, values url.Values) {
+func (a *request) answer(w http.ResponseWriter, r *http.Request, values url.Values) *refusal {
 	u, err := url.Parse(a.redirect)
 	if err != nil { // has been parsed when it was registered
-		show(w, http.StatusBadRequest, map[string]any{"Problem": "The redirect_uri cannot be read."})
-		return
+		return refused("invalid_request", "The redirect_uri cannot be read.")
 	}
 	query := u.Query()
 	for _, all := range []url.Values{a.state, values, {"iss": {guard.Origin(r)}}} {
@@ -154,10 +148,11 @@ func (a *request) answer(w http.ResponseWriter, r *http.Request, values url.Valu
 	u.RawQuery = query.Encode()
 	w.Header().Set("Location", u.String())
 	w.WriteHeader(http.StatusFound)
+	return nil
 }
 
 // approve gives a client its code.
-func (s *Server) approve(w http.ResponseWriter, r *http.Request, asked *request) {
+func (s *Server) approve(w http.ResponseWriter, r *http.Request, asked *request) *refusal {
 	now := s.options.Now()
 	g := &grant{id: rand.Text(), client: asked.client, scopes: asked.scopes, resource: asked.resource,
 		since: now}
@@ -166,14 +161,13 @@ func (s *Server) approve(w http.ResponseWriter, r *http.Request, asked *request)
 	secret := s.issue(code, g, asked.scopes, now.Add(codeLife))
 	s.tokens[sumOf(secret)].request = asked
 	s.mu.Unlock()
-	asked.answer(w, r, url.Values{"code": {secret}})
+	return asked.answer(w, r, url.Values{"code": {secret}})
 }
 
 // consent takes what the user decides on the page.
-func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
+func (s *Server) consent(w http.ResponseWriter, r *http.Request) *refusal {
 	if err := r.ParseForm(); err != nil {
-		show(w, http.StatusBadRequest, map[string]any{"Problem": "The form cannot be read."})
-		return
+		return refused("invalid_request", "The form cannot be read.")
 	}
 	s.mu.Lock()
 	at := slices.IndexFunc(s.pending, func(p *request) bool { return p.id == r.PostForm.Get("id") })
@@ -185,14 +179,12 @@ func (s *Server) consent(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	switch {
 	case asked == nil:
-		show(w, http.StatusBadRequest,
-			map[string]any{"Problem": "This has been decided already, or was never asked."})
+		return refused("invalid_request", "This has been decided already, or was never asked.")
 	case r.PostForm.Get("decision") == "approve":
-		s.approve(w, r, asked)
-	default:
-		asked.answer(w, r, url.Values{"error": {"access_denied"},
-			"error_description": {"the user has denied it"}})
+		return s.approve(w, r, asked)
 	}
+	return asked.answer(w, r, url.Values{"error": {"access_denied"},
+		"error_description": {"the user has denied it"}})
 }
 
 func show(w http.ResponseWriter, status int, data map[string]any) {

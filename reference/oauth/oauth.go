@@ -46,10 +46,10 @@ type Server struct {
 	pending []*request
 }
 
-// endpoint is what is served at a path.
+// endpoint is what is served at a path, unless it is refused.
 type endpoint struct {
 	methods []string
-	serve   http.HandlerFunc
+	serve   func(http.ResponseWriter, *http.Request) *refusal
 }
 
 // The paths. Those of the first three are where clients of 2025-03-26 look without metadata.
@@ -134,11 +134,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-	e.serve(w, r)
+	switch f := e.serve(w, r); {
+	case f == nil:
+	case visited:
+		show(w, f.status, map[string]any{"Problem": f.text})
+	default:
+		refuse(w, f)
+	}
 }
 
 // metadata serves the authorization-server metadata (RFC 8414).
-func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
+func (s *Server) metadata(w http.ResponseWriter, r *http.Request) *refusal {
 	issuer := guard.Origin(r)
 	httpserve.JSON(w, http.StatusOK, map[string]any{
 		"issuer":                                         issuer,
@@ -155,6 +161,7 @@ func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
 		"code_challenge_methods_supported":               []string{"S256"},
 		"authorization_response_iss_parameter_supported": true,
 	})
+	return nil
 }
 
 // refusal is an error of the protocol (RFC 6749, section 5.2).

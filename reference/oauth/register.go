@@ -3,7 +3,6 @@ package oauth
 import (
 	"cmp"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
 	"io"
@@ -46,20 +45,17 @@ type client struct {
 
 // register serves dynamic client registration. Members that it does not know are ignored (RFC 7591, section
 // 2).
-func (s *Server) register(w http.ResponseWriter, r *http.Request) {
+func (s *Server) register(w http.ResponseWriter, r *http.Request) *refusal {
 	if why := httpserve.NotJSON(r, false); why != "" {
-		refuse(w, &refusal{"invalid_client_metadata", why, http.StatusUnsupportedMediaType})
-		return
+		return &refusal{"invalid_client_metadata", why, http.StatusUnsupportedMediaType}
 	}
 	var c client
 	data, err := io.ReadAll(r.Body)
 	if err != nil || json.Unmarshal(data, &c) != nil {
-		refuse(w, refused("invalid_client_metadata", "the body is no JSON object with client metadata"))
-		return
+		return refused("invalid_client_metadata", "the body is no JSON object with client metadata")
 	}
 	if f := c.complete(); f != nil {
-		refuse(w, f)
-		return
+		return f
 	}
 	c.ID, c.Issued, c.Secret, c.SecretExpires = rand.Text(), s.options.Now().Unix(), "", nil
 	if c.AuthMethod != "none" {
@@ -67,10 +63,10 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	}
 	if !s.add(&c) {
 		const why = "all clients that there can be are in use: try again later"
-		refuse(w, &refusal{"temporarily_unavailable", why, http.StatusServiceUnavailable})
-		return
+		return &refusal{"temporarily_unavailable", why, http.StatusServiceUnavailable}
 	}
 	httpserve.JSON(w, http.StatusCreated, &c)
+	return nil
 }
 
 // add adds a client. If there are too many, the one makes room that was used before all others: of those that
@@ -204,8 +200,7 @@ func (s *Server) authenticated(r *http.Request) (*client, *refusal) {
 	if c == nil {
 		return nil, unknown
 	}
-	given, want := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(c.Secret))
-	right := subtle.ConstantTimeCompare(given[:], want[:]) == 1
+	right := subtle.ConstantTimeCompare([]byte(secret), []byte(c.Secret)) == 1 // all have one length
 	if !right || basic != (c.AuthMethod == "client_secret_basic") {
 		return nil, unknown
 	}

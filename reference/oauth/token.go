@@ -40,16 +40,15 @@ func form(r *http.Request) *refusal {
 }
 
 // token serves the token endpoint (RFC 6749, sections 4.1.3 and 6).
-func (s *Server) token(w http.ResponseWriter, r *http.Request) {
+func (s *Server) token(w http.ResponseWriter, r *http.Request) *refusal {
 	answer, f := s.exchange(r)
-	if f != nil {
-		if f.status == http.StatusUnauthorized {
-			w.Header().Set("WWW-Authenticate", `Basic realm="mockserver"`)
-		}
-		refuse(w, f)
-		return
+	switch {
+	case f == nil:
+		httpserve.JSON(w, http.StatusOK, answer)
+	case f.status == http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Basic realm="mockserver"`)
 	}
-	httpserve.JSON(w, http.StatusOK, answer)
+	return f
 }
 
 func (s *Server) exchange(r *http.Request) (map[string]any, *refusal) {
@@ -151,17 +150,15 @@ func (s *Server) answer(t *token, resource string, scopes []string) map[string]a
 }
 
 // revoke serves the revocation endpoint (RFC 7009). What is no token of the client is revoked as it is.
-func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
+func (s *Server) revoke(w http.ResponseWriter, r *http.Request) *refusal {
 	if f := form(r); f != nil {
-		refuse(w, f)
-		return
+		return f
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, f := s.authenticated(r)
 	if f != nil {
-		refuse(w, f)
-		return
+		return f
 	}
 	secret := r.PostForm.Get("token")
 	if t := s.find(access, secret); t != nil && t.grant.client == c {
@@ -171,4 +168,5 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) {
 		s.drop(t.grant)
 	}
 	w.WriteHeader(http.StatusOK)
+	return nil
 }

@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	pathSubscription  = `params._meta.io\.modelcontextprotocol/subscriptionId`
-	pathProgressToken = `params._meta.progressToken` // #nosec G101 -- the name of a member
+	pathSubscription = `params._meta.io\.modelcontextprotocol/subscriptionId`
+	pathToken        = `params._meta.progressToken` // #nosec G101 -- the name of a member
+
+	pathResultSubscription = `result._meta.io\.modelcontextprotocol/subscriptionId`
 )
 
 // exchange is a recorded request with its answer and what the server said around it.
@@ -97,7 +99,7 @@ func openKey(seq uint64, id []byte) string { return strconv.FormatUint(seq, 10) 
 func (b *builder) asked(m *journal.Entry) {
 	x := &exchange{
 		session: m.Session, revision: m.Revision, seq: m.Seq, id: m.ID, method: m.Method, params: m.Params(),
-		token: gjson.GetBytes(m.Raw, pathProgressToken).Raw,
+		token: gjson.GetBytes(m.Raw, pathToken).Raw,
 	}
 	x.canonical = canonical(x.params)
 	if strings.Contains(x.canonical, mask.Replacement) {

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -37,31 +35,17 @@ type hosted struct {
 
 	mu      sync.Mutex
 	serial  int
-	waiting map[string][]*waiter // by the id under which the server knows the request, oldest first
-	tokens  map[string]*waiter   // by progress token, likewise
-	posts   []*outlet            // that are open, oldest first
-	unasked *outlet              // of the GET
-	queue   [][]byte             // what was said unasked while nobody listened
+	waiting []*waiter   // oldest first
+	posts   []*response // that are open, oldest first
+	unasked *response   // of the GET
+	queue   [][]byte    // what was said unasked while nobody listened
 }
 
-// waiter is a request that has not been answered, with the id and the token that the client gave it.
+// waiter is a request that has not been answered.
 type waiter struct {
-	outlet    *outlet
-	key       string // under which it waits
-	id, token []byte
-}
-
-// outlet is an HTTP response that is under way.
-type outlet struct {
-	entry  *journal.Entry // of the request, which has been noted
-	stream string
-	due    int  // answers
-	begins bool // it is that to the request which began the session
-	left   bool // nobody reads it any more
-
-	queue [][]byte
-	done  bool
-	wake  chan struct{}
+	response      *response
+	key, tokenKey string // its id and progress token, as the server knows them
+	id, token     string // and as the client gave them
 }
 
 // run takes what the server says until it ends.
@@ -77,23 +61,16 @@ func (t *hosted) end(reason string) {
 		t.process.End()
 		t.mu.Lock()
 		t.dead.Store(true)
-		for _, o := range append(t.posts, t.unasked) {
-			if o != nil {
-				o.done = true
-				o.notify()
+		for _, a := range append(t.posts, t.unasked) {
+			if a != nil {
+				a.done = true
+				a.notify()
 			}
 		}
 		t.mu.Unlock()
 		t.sessions.recorder.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.HTTP,
 			Session: t.id, Scope: journal.ScopeSession, Reason: reason}, nil)
 	})
-}
-
-func (o *outlet) notify() {
-	select {
-	case o.wake <- struct{}{}:
-	default: // it has been woken
-	}
 }
 
 // write gives the server a message.
@@ -106,7 +83,7 @@ func (t *hosted) write(line []byte) {
 // inward is a message of the client as the server is to get it: requests that belong to no session
 // come from several clients, and get ids and progress tokens of our own. The requests in it are
 // waited for.
-func (t *hosted) inward(raw []byte, o *outlet) []byte {
+func (t *hosted) inward(raw []byte, a *response) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	e := &journal.Entry{}
@@ -115,23 +92,18 @@ func (t *hosted) inward(raw []byte, o *outlet) []byte {
 		if m.Kind != journal.Request {
 			continue
 		}
-		w := &waiter{outlet: o, id: m.ID}
-		id, token := idKey(m.ID), gjson.GetBytes(m.Raw, `params._meta.progressToken`)
-		w.token = []byte(token.Raw)
+		token := gjson.GetBytes(m.Raw, pathToken).Raw
+		w := &waiter{response: a, key: idKey(m.ID), tokenKey: idKey(token), id: string(m.ID), token: token}
 		if t.id == "" {
 			t.serial++
-			id = strconv.Itoa(t.serial)
-			raw = replace(raw, "id", []byte(id))
-			if token.Exists() {
-				raw = replace(raw, `params._meta.progressToken`, []byte(id))
-				t.tokens[id] = w
+			w.key = strconv.Itoa(t.serial)
+			raw = replace(replace(raw, "id", w.key), pathToken, w.key)
+			if token != "" {
+				w.tokenKey = w.key
 			}
-		} else if token.Exists() {
-			t.tokens[idKey([]byte(token.Raw))] = w
 		}
-		w.key = id
-		t.waiting[id] = append(t.waiting[id], w)
-		o.due++
+		t.waiting = append(t.waiting, w)
+		a.due++
 	}
 	return bytes.Clone(raw)
 }
@@ -143,13 +115,13 @@ func (t *hosted) deliver(line []byte) {
 	e.Classify(line)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o, line := t.route(&e, line)
+	a, line := t.route(&e, line)
 	note := &journal.Entry{Direction: journal.Out, Transport: hook.HTTP, Session: t.id, Revision: t.revision,
 		Stream: "get"}
-	if o != nil {
-		note.Session, note.Connection, note.RequestSeq, note.Stream = o.entry.Session, o.entry.Connection,
-			o.entry.Seq, o.stream
-		note.Revision = cmp.Or(note.Revision, o.entry.Revision)
+	if a != nil {
+		note.Session, note.Connection, note.RequestSeq, note.Stream = a.entry.Session, a.entry.Connection,
+			a.entry.Seq, a.stream
+		note.Revision = cmp.Or(note.Revision, a.entry.Revision)
 	}
 	t.sessions.recorder.note(note, line)
 	if version := gjson.GetBytes(line, "result.protocolVersion"); t.id != "" && note.Method == "initialize" &&
@@ -157,10 +129,10 @@ func (t *hosted) deliver(line []byte) {
 		t.revision = version.String()
 	}
 	switch {
-	case o != nil:
-		o.queue = append(o.queue, line)
-		o.done = o.done || o.stream == "post" && o.due <= 0
-		o.notify()
+	case a != nil:
+		a.queue = append(a.queue, line)
+		a.done = a.done || a.stream == "post" && a.due <= 0
+		a.notify()
 	case t.id != "" && len(t.queue) < maxQueued:
 		t.queue = append(t.queue, line)
 	}
@@ -168,7 +140,7 @@ func (t *hosted) deliver(line []byte) {
 
 // route finds the response that a message belongs to, nil if there is none, and gives the message
 // the ids that the client knows. The caller holds mu.
-func (t *hosted) route(e *journal.Entry, line []byte) (*outlet, []byte) {
+func (t *hosted) route(e *journal.Entry, line []byte) (*response, []byte) {
 	switch e.Kind {
 	case journal.Response:
 		w := t.waiter(e.ID)
@@ -178,30 +150,36 @@ func (t *hosted) route(e *journal.Entry, line []byte) (*outlet, []byte) {
 		if w == nil {
 			return nil, line
 		}
-		return w.outlet, t.answered(w, line)
+		if t.answered(w); t.id == "" {
+			line = replace(replace(line, "id", w.id), pathResultSubscription, w.id)
+		}
+		return w.response, line
 	case journal.Batch:
-		var o *outlet
+		var a *response
 		errors := false
 		for _, m := range members(e, line) {
 			if w := t.waiter(m.ID); w != nil && m.Kind == journal.Response {
-				o = w.outlet
-				t.answered(w, nil)
+				a = w.response
+				t.answered(w)
 			}
 			errors = errors || nameless(m.Raw)
 		}
-		if o == nil && errors {
-			o = t.refused()
+		if a == nil && errors {
+			a = t.refused()
 		}
-		return o, line
+		return a, line
 	}
 	if token := gjson.GetBytes(line, "params.progressToken"); token.Exists() {
-		if w := t.tokens[idKey([]byte(token.Raw))]; w != nil {
-			return w.outlet, replace(line, "params.progressToken", w.token)
+		key := idKey(token.Raw)
+		for _, w := range slices.Backward(t.waiting) {
+			if w.tokenKey == key {
+				return w.response, replace(line, "params.progressToken", w.token)
+			}
 		}
 	}
 	if id := gjson.GetBytes(line, pathSubscription); id.Exists() {
 		if w := t.waiter([]byte(id.Raw)); w != nil {
-			return w.outlet, replace(line, pathSubscription, w.id)
+			return w.response, replace(line, pathSubscription, w.id)
 		}
 	}
 	if t.unasked != nil || t.id == "" {
@@ -215,130 +193,107 @@ func (t *hosted) route(e *journal.Entry, line []byte) (*outlet, []byte) {
 
 // waiter finds the request with an id; of several the oldest that somebody waits for. The caller
 // holds mu.
-func (t *hosted) waiter(id []byte) *waiter {
-	all := t.waiting[idKey(id)]
-	for _, w := range all {
-		if !w.outlet.left {
-			return w
+func (t *hosted) waiter(id []byte) (found *waiter) {
+	key := idKey(id)
+	for _, w := range t.waiting {
+		if w.key == key && (found == nil || found.response.left && !w.response.left) {
+			found = w
 		}
 	}
-	if len(all) > 0 {
-		return all[0]
-	}
-	return nil
+	return found
 }
 
 // refused finds the POST that an error which names no request answers: the oldest one, whose requests
 // are answered with that. The caller holds mu.
-func (t *hosted) refused() *outlet {
-	for _, o := range t.posts {
-		if o.due == 0 {
+func (t *hosted) refused() *response {
+	for _, a := range t.posts {
+		if a.due == 0 {
 			continue
 		}
-		for _, all := range t.waiting {
-			for _, w := range slices.Clone(all) {
-				if w.outlet == o {
-					t.answered(w, nil)
-				}
-			}
+		for _, w := range t.of(a) {
+			t.answered(w)
 		}
-		return o
+		return a
 	}
 	return nil
 }
 
-// answered takes note that a request has been answered, and gives the answer the id of the client's.
-func (t *hosted) answered(w *waiter, line []byte) []byte {
-	if rest := slices.DeleteFunc(t.waiting[w.key], func(other *waiter) bool {
-		return other == w
-	}); len(rest) > 0 {
-		t.waiting[w.key] = rest
-	} else {
-		delete(t.waiting, w.key)
-	}
-	maps.DeleteFunc(t.tokens, func(_ string, other *waiter) bool { return other == w })
-	w.outlet.due--
-	if t.id != "" || line == nil {
-		return line
-	}
-	return replace(replace(line, "id", w.id), `result._meta.io\.modelcontextprotocol/subscriptionId`, w.id)
+// of are the requests that wait for a response. The caller holds mu.
+func (t *hosted) of(a *response) []*waiter {
+	return slices.DeleteFunc(slices.Clone(t.waiting), func(w *waiter) bool { return w.response != a })
+}
+
+// answered takes note that a request has been answered. The caller holds mu.
+func (t *hosted) answered(w *waiter) {
+	t.waiting = slices.DeleteFunc(t.waiting, func(other *waiter) bool { return other == w })
+	w.response.due--
 }
 
 // request sends the requests of a POST to the server, and answers it with what comes.
-func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entry, raw []byte) {
-	o := &outlet{entry: e, stream: "post", begins: t.id != "" && e.Header(headerSession) == "",
-		wake: make(chan struct{}, 1)}
-	line := t.inward(raw, o)
+func (t *hosted) request(a *response, raw []byte) {
+	a.of, a.begins = t, t.id != "" && a.entry.Header(headerSession) == ""
+	line := t.inward(raw, a)
 	t.mu.Lock()
-	none := o.due == 0
-	t.posts = append(t.posts, o)
-	o.done = t.dead.Load()
+	none := a.due == 0
+	t.posts = append(t.posts, a)
+	a.done = t.dead.Load()
 	t.mu.Unlock()
-	defer t.leave(o)
+	defer t.leave(a)
 	t.write(line)
 	if none {
-		t.sessions.accept(w, e)
+		a.accept(http.StatusAccepted)
 		return
 	}
-	answer := &response{of: t, w: w, r: r, outlet: o}
-	answer.streams = strings.Contains(r.Header.Get("Accept"), "text/event-stream")
-	err := answer.serve()
+	err := a.serve()
 	switch {
 	case err != nil && t.id == "":
-		t.cancel(o)
-	case err != nil && o.begins:
+		t.cancel(a)
+	case err != nil && a.begins:
 		t.end("client") // nobody knows the session
-	case answer.refused:
+	case a.refused:
 		t.end("server") // there is no session
 	}
 }
 
-// leave lets go of an outlet. What comes for it later is recorded, and goes nowhere.
-func (t *hosted) leave(o *outlet) {
+// leave lets go of a response. What comes for it later is recorded, and goes nowhere.
+func (t *hosted) leave(a *response) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	o.left = true
-	t.posts = slices.DeleteFunc(t.posts, func(other *outlet) bool { return other == o })
-	if t.unasked == o {
+	a.left = true
+	t.posts = slices.DeleteFunc(t.posts, func(other *response) bool { return other == a })
+	if t.unasked == a {
 		t.unasked = nil
-		t.queue = append(o.queue, t.queue...) // for whoever comes next
+		t.queue = append(a.queue, t.queue...) // for whoever comes next
 	}
 }
 
 // cancel tells the server that nobody waits for some requests any more: without a session a client
 // does so by leaving.
-func (t *hosted) cancel(o *outlet) {
+func (t *hosted) cancel(a *response) {
 	t.mu.Lock()
-	var ids []string
-	for id, all := range t.waiting {
-		if slices.ContainsFunc(all, func(w *waiter) bool { return w.outlet == o }) {
-			ids = append(ids, id)
-		}
-	}
+	all := t.of(a)
 	t.mu.Unlock()
-	for _, id := range ids {
-		t.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id +
+	for _, w := range all {
+		t.write([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + w.key +
 			`,"reason":"the client has closed the stream"}}`))
 	}
 }
 
 // listen opens the stream of what the server says unasked. It takes the place of one that is open:
 // a client that has lost its connection may be back before that is seen here.
-func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry) {
-	o := &outlet{entry: e, stream: "get", wake: make(chan struct{}, 1)}
+func (t *hosted) listen(a *response) {
+	a.of = t
 	t.mu.Lock()
-	var unread [][]byte
 	if old := t.unasked; old != nil {
-		unread, old.queue, old.done = old.queue, nil, true
+		a.queue, old.queue, old.done = old.queue, nil, true
 		old.notify()
 	}
-	t.unasked = o
-	o.queue, t.queue = append(unread, t.queue...), nil
-	o.done = t.dead.Load()
+	t.unasked = a
+	a.queue, t.queue = append(a.queue, t.queue...), nil
+	a.done = t.dead.Load()
 	t.mu.Unlock()
-	defer t.leave(o)
-	t.sessions.answer(e, http.StatusOK)
-	answer := &response{of: t, w: w, r: r, outlet: o, streams: true}
-	answer.open()
-	_ = answer.serve() // that the client has left is the ordinary end
+	defer t.leave(a)
+	a.answer(http.StatusOK)
+	a.open()
+	_ = a.serve() // that the client has left is the ordinary end
 }

@@ -76,22 +76,21 @@ func (r *Recorder) admit(w http.ResponseWriter, req *http.Request) bool {
 	return !access.Share(w, req, "GET, POST, DELETE")
 }
 
-// arrived reads the body of a request, and makes the entry about it; ok is false if the request has
-// been answered, because the body cannot be had.
-func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (e *journal.Entry, body []byte,
-	ok bool) {
+// arrived reads the body of a request, and makes the entry about it, which is nil if the request has
+// been answered because the body cannot be had.
+func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (*journal.Entry, []byte) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxMessage))
 	if err != nil {
 		http.Error(w, "the body could not be read, or is too long to be recorded",
 			http.StatusRequestEntityTooLarge)
-		return nil, nil, false
+		return nil, nil
 	}
 	return &journal.Entry{
 		Direction: journal.In, Transport: hook.HTTP, Session: req.Header.Get(headerSession),
 		Connection: req.RemoteAddr,
 		Revision:   req.Header.Get("Mcp-Protocol-Version"),
 		HTTP:       &journal.HTTP{Method: req.Method, Path: req.URL.RequestURI(), Header: req.Header},
-	}, body, true
+	}, body
 }
 
 // Path is that of the endpoint of the server.
@@ -124,8 +123,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !p.recorder.admit(w, r) {
 		return
 	}
-	e, body, ok := p.recorder.arrived(w, r)
-	if !ok {
+	e, body := p.recorder.arrived(w, r)
+	if e == nil {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))

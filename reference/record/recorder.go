@@ -33,15 +33,9 @@ type Recorder struct {
 	journal *journal.Journal
 
 	mu        sync.Mutex
-	open      map[string]asked  // by session, direction and id
-	revisions map[string]string // by session
-	endpoints map[string]string // of HTTP+SSE: the session, by path and query
-}
-
-// asked is a request that waits for its answer.
-type asked struct {
-	seq              uint64
-	method, uri, rev string
+	open      map[string]journal.Entry // requests without an answer, by session, direction and id
+	revisions map[string]string        // by session
+	endpoints map[string]string        // of HTTP+SSE: the session, by path and query
 }
 
 // NewRecorder writes the header of a recording and makes a recorder of what follows. Of
@@ -63,7 +57,7 @@ func NewRecorder(w io.Writer, h Header, masks []*regexp.Regexp, secrets ...strin
 		journal: journal.New(journal.Options{
 			Entries: 1, MaxRaw: maxMessage, Writer: w, Patterns: masks, Secrets: secrets,
 		}),
-		open: map[string]asked{}, revisions: map[string]string{}, endpoints: map[string]string{},
+		open: map[string]journal.Entry{}, revisions: map[string]string{}, endpoints: map[string]string{},
 	}, nil
 }
 
@@ -83,9 +77,9 @@ func (r *Recorder) note(e *journal.Entry, raw []byte) {
 	r.mu.Lock()
 	r.relate(e, raw)
 	r.mu.Unlock()
-	seq := r.journal.Note(e, raw)
+	r.journal.Note(e, raw)
 	if e.Kind == journal.Request || e.Kind == journal.Batch {
-		r.expect(e, raw, seq)
+		r.expect(e, raw)
 	}
 }
 
@@ -108,8 +102,8 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 		k := key(e, from, e.ID)
 		if q, ok := r.open[k]; ok {
 			delete(r.open, k)
-			e.RequestSeq, e.Method, e.URI = q.seq, q.method, q.uri
-			e.Revision = cmp.Or(e.Revision, q.rev)
+			e.RequestSeq, e.Method, e.URI = q.Seq, q.Method, q.URI
+			e.Revision = cmp.Or(e.Revision, q.Revision)
 		}
 		if version := gjson.GetBytes(raw, "result.protocolVersion"); e.Method == "initialize" &&
 			version.Exists() {
@@ -123,12 +117,13 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 }
 
 // expect remembers the requests of a message.
-func (r *Recorder) expect(e *journal.Entry, raw []byte, seq uint64) {
+func (r *Recorder) expect(e *journal.Entry, raw []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, m := range members(e, raw) {
 		if m.Kind == journal.Request && len(r.open) < maxOpen {
-			r.open[key(e, e.Direction, m.ID)] = asked{seq, m.Method, m.URI, e.Revision}
+			m.Raw, m.HTTP = nil, nil // are not needed
+			r.open[key(e, e.Direction, m.ID)] = m
 		}
 	}
 }
@@ -232,14 +227,10 @@ func (r *Recorder) endpoint(path string) string {
 }
 
 // idKey is an id under which requests and answers are found, however it is spelt.
-func idKey(id []byte) string {
-	switch v := gjson.ParseBytes(id); {
+func idKey[T ~string | ~[]byte](id T) string {
+	switch v := gjson.Parse(string(id)); {
 	case v.Type == gjson.String:
-		plain, err := json.Marshal(v.String())
-		if err != nil {
-			return v.Raw
-		}
-		return string(plain)
+		return string(gjson.AppendJSONString(nil, v.Str))
 	case v.Type == gjson.Number && strings.ContainsAny(v.Raw, ".eE"):
 		return strconv.FormatFloat(v.Num, 'f', -1, 64)
 	default:

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,14 +40,13 @@ type Remote struct {
 
 	mu       sync.Mutex
 	session  string
-	version  string           // that was agreed on
-	endpoint string           // of HTTP+SSE; empty for Streamable HTTP
-	cut      bool             // the stream of HTTP+SSE has ended
-	open     map[string]*call // requests that are under way, by id
-	reached  bool             // the server has answered
-	failed   error            // why it could not be reached last
-	serial   int              // of the newest of them
-	patience time.Duration    // with HTTP+SSE, until it has named its endpoint
+	version  string        // that was agreed on
+	endpoint string        // of HTTP+SSE; empty for Streamable HTTP
+	cut      bool          // the stream of HTTP+SSE has ended
+	open     []*call       // requests that are under way, oldest first
+	reached  bool          // the server has answered
+	failed   error         // why it could not be reached last
+	patience time.Duration // with HTTP+SSE, until it has named its endpoint
 
 	requests sync.WaitGroup
 	streams  sync.WaitGroup // that last until the end
@@ -54,12 +54,13 @@ type Remote struct {
 
 // call is a request that is under way.
 type call struct {
-	id       json.RawMessage
-	serial   int
-	cancel   context.CancelFunc
-	over     bool          // it has been answered, or is being answered by us
-	answered chan struct{} // closed when the answer has been passed on
-	passed   sync.Once
+	journal.Entry // of it, or of the batch that it is
+	ctx           context.Context
+	cancel        context.CancelFunc
+	over          bool // it has been answered, or is being answered by us
+	// passed ends the context when the answer has been passed on, if nothing else does before.
+	answered context.Context
+	passed   context.CancelFunc
 }
 
 // RemoteOptions are the choices of a Remote.
@@ -76,7 +77,7 @@ func Dial(server string, o RemoteOptions) (*Remote, error) {
 		return nil, err
 	}
 	r := &Remote{
-		url: server, header: o.Header, tell: o.Tell, open: map[string]*call{}, patience: endpointTimeout,
+		url: server, header: o.Header, tell: o.Tell, patience: endpointTimeout,
 		web: &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(), CheckRedirect: follows},
 	}
 	if r.tell == nil {
@@ -149,7 +150,7 @@ func (r *Remote) send(line []byte) {
 func (r *Remote) abort(line []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.open[idKey([]byte(gjson.GetBytes(line, "params.requestId").Raw))]
+	c := r.underWay([]byte(gjson.GetBytes(line, "params.requestId").Raw))
 	if c == nil || r.version != "" {
 		return false
 	}
@@ -189,25 +190,21 @@ func (r *Remote) address() string {
 // request sends a request and has its answer waited for.
 func (r *Remote) request(e *journal.Entry, line []byte) {
 	ctx, cancel := context.WithCancel(r.ctx)
-	written := make(chan struct{})
-	sent := sync.OnceFunc(func() { close(written) })
-	ctx = httptrace.WithClientTrace(ctx,
+	written, sent := context.WithCancel(ctx)
+	c := &call{Entry: *e, cancel: cancel}
+	c.answered, c.passed = context.WithCancel(ctx)
+	c.ctx = httptrace.WithClientTrace(ctx,
 		&httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { sent() }})
-	c, id := &call{id: e.ID, cancel: cancel, answered: make(chan struct{})}, idKey(e.ID)
 	r.mu.Lock()
-	r.serial++
-	c.serial = r.serial
-	r.open[id] = c
+	r.open = append(r.open, c)
 	r.mu.Unlock()
 	done := make(chan struct{})
 	r.requests.Go(func() {
 		defer close(done)
-		r.exchange(ctx, e, line, c)
+		r.exchange(c, line)
 		cancel()
 		r.mu.Lock()
-		if r.open[id] == c {
-			delete(r.open, id)
-		}
+		r.open = slices.DeleteFunc(r.open, func(other *call) bool { return other == c })
 		r.mu.Unlock()
 	})
 	if e.Method == "initialize" {
@@ -215,37 +212,37 @@ func (r *Remote) request(e *journal.Entry, line []byte) {
 		return
 	}
 	select {
-	case <-written:
+	case <-written.Done():
 	case <-done:
 	}
 }
 
 // exchange sends a request and passes on all that comes in answer to it.
-func (r *Remote) exchange(ctx context.Context, e *journal.Entry, line []byte, c *call) {
+func (r *Remote) exchange(c *call, line []byte) {
 	if r.isCut() {
-		r.fail(e, "the server has ended the event stream, on which answers come: begin again")
+		r.fail(c, "the server has ended the event stream, on which answers come: begin again")
 		return
 	}
-	resp, err := r.do(ctx, http.MethodPost, r.address(), line, nil)
-	if err == nil && e.Method == "initialize" && older(resp.StatusCode) {
+	resp, err := r.do(c.ctx, http.MethodPost, r.address(), line, nil)
+	if err == nil && c.Method == "initialize" && older(resp.StatusCode) {
 		resp = kept(resp) // what it says counts if it does not know HTTP+SSE either
 		if r.connect() {
-			resp, err = r.do(ctx, http.MethodPost, r.address(), line, nil)
+			resp, err = r.do(c.ctx, http.MethodPost, r.address(), line, nil)
 		}
 	}
 	switch {
-	case ctx.Err() != nil:
+	case c.ctx.Err() != nil:
 		if err == nil {
 			_ = resp.Body.Close()
 		}
 		return
 	case err != nil:
-		r.fail(e, unreached(err))
+		r.fail(c, unreached(err))
 		return
 	}
 	defer resp.Body.Close() //nolint:errcheck // has been read as far as it matters
 	r.mu.Lock()
-	if session := resp.Header.Get(headerSession); session != "" && e.Method == "initialize" {
+	if session := resp.Header.Get(headerSession); session != "" && c.Method == "initialize" {
 		r.session = session
 	}
 	old := r.endpoint != ""
@@ -253,20 +250,22 @@ func (r *Remote) exchange(ctx context.Context, e *journal.Entry, line []byte, c 
 	kind := resp.Header.Get("Content-Type")
 	switch {
 	case old && resp.StatusCode < http.StatusMultipleChoices:
-		await(ctx, e, c)
+		if c.Kind == journal.Request {
+			<-c.answered.Done() // which comes on the stream
+		}
 	case strings.HasPrefix(kind, "text/event-stream"):
-		r.follow(ctx, e, resp)
+		r.follow(c, resp)
 	default:
 		body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage))
-		if ctx.Err() != nil {
+		if c.ctx.Err() != nil {
 			return
 		}
 		if err != nil || !strings.HasPrefix(kind, "application/json") || !gjson.ValidBytes(body) ||
 			len(bytes.TrimSpace(body)) == 0 {
-			r.fail(e, "the server answered with HTTP "+status(resp))
+			r.fail(c, "the server answered with HTTP "+status(resp))
 			return
 		}
-		r.say(e, body)
+		r.say(c, body)
 	}
 }
 
@@ -286,31 +285,26 @@ func older(status int) bool {
 
 // follow passes on an event stream until it has the answer, and takes it up again where it
 // broke.
-func (r *Remote) follow(ctx context.Context, e *journal.Entry, resp *http.Response) {
+func (r *Remote) follow(c *call, resp *http.Response) {
 	place := place{retry: time.Second}
 	for {
 		got := false
-		place.read(resp.Body, func(data []byte) { got = r.say(e, data) || got })
+		place.read(resp.Body, func(data []byte) { got = r.say(c, data) || got })
 		switch {
-		case got || ctx.Err() != nil:
+		case got || c.ctx.Err() != nil:
 			return
 		case place.last == "":
-			r.fail(e, "the server ended the event stream before it had answered")
+			r.fail(c, "the server ended the event stream before it had answered")
 			return
 		}
-		if !hook.Pause(ctx, place.retry) {
+		if !hook.Pause(c.ctx, place.retry) {
 			return
 		}
-		again, err := r.do(ctx, http.MethodGet, r.url, nil, &place)
-		if err != nil || again.StatusCode != http.StatusOK {
-			if err == nil {
-				_ = again.Body.Close()
-			}
-			r.fail(e, "the server ended the event stream before it had answered, and does not resume it")
+		if resp = r.stream(c.ctx, &place); resp == nil {
+			r.fail(c, "the server ended the event stream before it had answered, and does not resume it")
 			return
 		}
-		defer again.Body.Close() //nolint:errcheck,gocritic // as above; there are few of them
-		resp = again
+		defer resp.Body.Close() //nolint:errcheck,gocritic // as above; there are few of them
 	}
 }
 
@@ -330,19 +324,19 @@ func (r *Remote) listen() {
 }
 
 // say passes on what came in answer to a request, and reports whether it is the answer.
-func (r *Remote) say(e *journal.Entry, message []byte) bool {
-	if e.Kind == journal.Request && nameless(message) {
-		message = named(message, e.ID) // it is the answer to the one that it came for
+func (r *Remote) say(c *call, message []byte) bool {
+	if c.Kind == journal.Request && nameless(message) {
+		message = named(message, c.ID) // it is the answer to the one that it came for
 	}
 	m := gjson.ParseBytes(message)
-	if version := m.Get("result.protocolVersion"); e.Method == "initialize" && version.Exists() {
+	if version := m.Get("result.protocolVersion"); c.Method == "initialize" && version.Exists() {
 		r.mu.Lock()
 		r.version = version.String()
 		r.mu.Unlock()
 	}
 	r.line(message)
-	return e.Kind == journal.Batch || !m.Get("method").Exists() &&
-		idKey([]byte(m.Get("id").Raw)) == idKey(e.ID)
+	return c.Kind == journal.Batch || !m.Get("method").Exists() &&
+		idKey(m.Get("id").Raw) == idKey(c.ID)
 }
 
 // named is an answer with the id of a request.
@@ -378,8 +372,19 @@ func (r *Remote) line(message []byte) {
 	_, _ = r.toOut.Write(append(bytes.Clone(message), '\n')) // nobody reads after the end
 	r.writing.Unlock()
 	if c != nil {
-		c.passed.Do(func() { close(c.answered) })
+		c.passed()
 	}
+}
+
+// underWay is the newest request with an id that is under way; nil if there is none. The caller holds mu.
+func (r *Remote) underWay(id []byte) *call {
+	key := idKey(id)
+	for _, c := range slices.Backward(r.open) {
+		if idKey(c.ID) == key {
+			return c
+		}
+	}
+	return nil
 }
 
 // asked is the request that a message answers, which is over with that; nil if there is none.
@@ -390,7 +395,7 @@ func (r *Remote) asked(message []byte) *call {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.open[idKey([]byte(m.Get("id").Raw))]
+	c := r.underWay([]byte(m.Get("id").Raw))
 	if c != nil {
 		c.over = true
 	}
@@ -402,21 +407,18 @@ func (r *Remote) asked(message []byte) *call {
 const codeUnreachable = -32000
 
 // fail answers a request in place of the server, if it has not been answered.
-func (r *Remote) fail(e *journal.Entry, why string) {
-	if e.Kind != journal.Request {
+func (r *Remote) fail(c *call, why string) {
+	if c.Kind != journal.Request {
 		r.tell(why)
 		return
 	}
 	r.mu.Lock()
-	c := r.open[idKey(e.ID)]
-	over := c != nil && c.over
-	if c != nil {
-		c.over = true
-	}
+	over := c.over
+	c.over = true
 	r.mu.Unlock()
 	if over {
 		return
 	}
-	r.line(hook.Encode(hook.Object{"jsonrpc": "2.0", "id": json.RawMessage(e.ID),
+	r.line(hook.Encode(hook.Object{"jsonrpc": "2.0", "id": c.ID,
 		"error": hook.Object{"code": hook.Number(codeUnreachable), "message": why}}))
 }

@@ -214,13 +214,13 @@ func TestOldStreamsThatNameRequestsOtherwise(t *testing.T) {
 func TestIDKey(t *testing.T) {
 	for _, same := range [][2]string{{`"a<b"`, `"a\u003cb"`}, {`1`, `1.0`}, {`10`, `1e1`}, {`"/"`, `"\/"`},
 		{`9007199254740993`, `9007199254740993`}} {
-		if idKey([]byte(same[0])) != idKey([]byte(same[1])) {
+		if idKey(same[0]) != idKey(same[1]) {
 			t.Errorf("%q", same)
 		}
 	}
 	for _, other := range [][2]string{{`"1"`, `1`}, {`null`, `"null"`},
 		{`9007199254740993`, `9007199254740992`}} {
-		if idKey([]byte(other[0])) == idKey([]byte(other[1])) {
+		if idKey(other[0]) == idKey(other[1]) {
 			t.Errorf("%q", other)
 		}
 	}

@@ -5,20 +5,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // do makes one HTTP request. With a place it asks for an event stream from there on.
@@ -217,30 +216,18 @@ func (r *Remote) settle(named string) bool {
 // is the answer to the oldest: servers take them one by one.
 func (r *Remote) streamed(message []byte) {
 	if nameless(message) {
-		r.mu.Lock()
-		var oldest *call
-		for _, c := range r.open {
-			if !c.over && len(c.id) > 0 && (oldest == nil || c.serial < oldest.serial) {
-				oldest = c
-			}
-		}
-		r.mu.Unlock()
-		if oldest != nil {
-			message = named(message, oldest.id)
+		if open := r.unanswered(); len(open) > 0 {
+			message = named(message, open[0].ID)
 		}
 	}
 	r.line(message)
 }
 
-// await waits for the answer to a request over HTTP+SSE, which comes on the stream.
-func await(ctx context.Context, e *journal.Entry, c *call) {
-	if e.Kind != journal.Request {
-		return
-	}
-	select {
-	case <-c.answered:
-	case <-ctx.Done():
-	}
+// unanswered are the requests that have not been answered, oldest first.
+func (r *Remote) unanswered() []*call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(r.open), func(c *call) bool { return c.over || len(c.ID) == 0 })
 }
 
 // isCut reports whether the stream of HTTP+SSE has ended.
@@ -259,19 +246,12 @@ func (r *Remote) lost() {
 	r.mu.Lock()
 	r.cut = true
 	began := r.endpoint != ""
-	var ids []json.RawMessage
-	for _, c := range r.open {
-		if began && !c.over && len(c.id) > 0 {
-			ids = append(ids, c.id)
-		}
-	}
 	r.mu.Unlock()
 	if !began {
 		return // who waits for the endpoint sees that there is none
 	}
-	for _, id := range ids {
-		r.fail(&journal.Entry{Kind: journal.Request, ID: id},
-			"the server ended the event stream before it had answered")
+	for _, c := range r.unanswered() {
+		r.fail(c, "the server ended the event stream before it had answered")
 	}
 	r.tell("the server has ended the event stream of HTTP+SSE, and the session with it: the client has to " +
 		"begin again")

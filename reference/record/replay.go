@@ -26,7 +26,6 @@ const (
 // The bounds of what a server of a recording remembers.
 const (
 	maxCursors    = 4096 // sessions whose place is known
-	maxAnswers    = 1024 // answers whose notifications are still to be sent
 	maxCandidates = 500  // recorded requests among which the nearest is looked for
 	maxCompared   = 256  // bytes of each that are compared
 )
@@ -50,7 +49,7 @@ func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 		o.Revisions = revisions
 	}
 	p := &player{by: map[string][]*exchange{}, places: map[string]map[string]int{},
-		listens: map[*exchange][]*hook.Call{}, due: map[*hook.Call][]message{}}
+		listens: map[*exchange][]*hook.Call{}}
 	for _, x := range r.exchanges() {
 		p.by[x.method] = append(p.by[x.method], x)
 	}
@@ -67,8 +66,6 @@ type player struct {
 	places  map[string]map[string]int // by session and request: how often it was answered
 	order   []string                  // of the sessions, oldest first
 	listens map[*exchange][]*hook.Call
-	due     map[*hook.Call][]message // what follows the answer to a call
-	waiting []*hook.Call             // the same calls, oldest first
 }
 
 // handle answers a call.
@@ -104,17 +101,9 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 	if x.answer == nil || x.method == hook.MethodListen && c.Err() != nil {
 		return &hook.Reply{} // nobody waits for it any more
 	}
-	p.mu.Lock()
-	if len(x.after) > 0 {
-		p.due[c.Call] = x.after
-		if p.waiting = append(p.waiting, c.Call); len(p.waiting) > maxAnswers {
-			delete(p.due, p.waiting[0])
-			p.waiting = p.waiting[1:]
-		}
-	}
-	p.mu.Unlock()
+	c.Trace.Once(p, func() any { return x.after }) // until the answer has been sent
 	reply := &hook.Reply{Raw: replace(replace(x.answer, "id", c.ID),
-		`result._meta.io\.modelcontextprotocol/subscriptionId`, c.ID)}
+		pathResultSubscription, c.ID)}
 	if x.status >= http.StatusBadRequest {
 		reply.Status = x.status
 	}
@@ -122,12 +111,12 @@ func (p *player) handle(c hook.Calling) *hook.Reply {
 }
 
 // replace puts another value in place of the one at a path, if there is one.
-func replace(raw []byte, path string, value []byte) []byte {
+func replace[T ~string | ~[]byte](raw []byte, path string, value T) []byte {
 	old := gjson.GetBytes(raw, path)
 	if !old.Exists() || old.Index == 0 {
 		return raw
 	}
-	return slices.Concat(raw[:old.Index], value, raw[old.Index+len(old.Raw):])
+	return slices.Concat(raw[:old.Index], []byte(value), raw[old.Index+len(old.Raw):])
 }
 
 // find chooses the exchange that answers a call; nil if none does.
@@ -196,10 +185,7 @@ func (p *player) answering(m hook.Sending) error {
 	if m.Call == nil || err != nil {
 		return err
 	}
-	p.mu.Lock()
-	after := p.due[m.Call]
-	delete(p.due, m.Call)
-	p.mu.Unlock()
+	after, _ := m.Call.Trace.Once(p, func() any { return nil }).([]message)
 	for _, msg := range after {
 		p.follow(m, m.Call, msg)
 	}
@@ -233,7 +219,7 @@ func (p *player) send(ctx context.Context, c *hook.Call, x *exchange, m message)
 		if !given.Exists() {
 			return // nobody has asked for progress
 		}
-		raw = replace(raw, "params.progressToken", []byte(given.Raw))
+		raw = replace(raw, "params.progressToken", given.Raw)
 	}
 	// A client that has gone is noticed by the transport.
 	_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Raw: raw, Method: m.method})

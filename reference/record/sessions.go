@@ -1,7 +1,6 @@
 package record
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,13 +38,12 @@ type Sessions struct {
 	recorder *Recorder
 	start    func() (Process, error)
 
-	mu        sync.Mutex
-	running   map[string]*hosted
-	stateless *hosted
-	serial    int
-	uses      int // of sessions, so far
-	closed    bool
-	runs      sync.WaitGroup
+	mu      sync.Mutex
+	running map[string]*hosted // by session; that of all requests without one under ""
+	serial  int
+	uses    int // of sessions, so far
+	closed  bool
+	runs    sync.WaitGroup
 }
 
 // Sessions makes it; start starts a server.
@@ -60,9 +59,6 @@ func (s *Sessions) Close() {
 	s.mu.Lock()
 	s.closed = true
 	all := slices.Collect(maps.Values(s.running))
-	if s.stateless != nil {
-		all = append(all, s.stateless)
-	}
 	s.mu.Unlock()
 	var ending sync.WaitGroup
 	for _, t := range all {
@@ -77,9 +73,9 @@ func (s *Sessions) Close() {
 func (s *Sessions) begin(id string) (*hosted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id == "" && s.stateless != nil && !s.stateless.dead.Load() {
-		s.claim(s.stateless)
-		return s.stateless, nil
+	if t := s.running[id]; t != nil && !t.dead.Load() {
+		s.claim(t)
+		return t, nil
 	}
 	var victim *hosted
 	full := id != "" && len(s.running) >= maxSessions
@@ -97,16 +93,11 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 		delete(s.running, victim.id)
 		s.runs.Go(func() { victim.end("evicted") })
 	}
-	t := &hosted{sessions: s, id: id, process: p, waiting: map[string][]*waiter{},
-		tokens: map[string]*waiter{}}
+	t := &hosted{sessions: s, id: id, process: p}
 	s.claim(t)
 	s.recorder.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.HTTP, Session: id,
 		Scope: journal.ScopeSession}, nil)
-	if id == "" {
-		s.stateless = t
-	} else {
-		s.running[id] = t
-	}
+	s.running[id] = t
 	s.runs.Go(t.run)
 	return t, nil
 }
@@ -116,7 +107,7 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 func (s *Sessions) idlest() *hosted {
 	var found *hosted
 	for _, t := range s.running {
-		if t.claims == 0 && (found == nil || t.used < found.used) {
+		if t.id != "" && t.claims == 0 && (found == nil || t.used < found.used) {
 			found = t
 		}
 	}
@@ -156,9 +147,6 @@ func (s *Sessions) forget(t *hosted) {
 	if s.running[t.id] == t {
 		delete(s.running, t.id)
 	}
-	if s.stateless == t {
-		s.stateless = nil
-	}
 }
 
 // ServeHTTP serves Streamable HTTP.
@@ -170,76 +158,35 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the endpoint is "+s.Path(), http.StatusNotFound)
 		return
 	}
-	e, body, ok := s.recorder.arrived(w, r)
-	if !ok {
+	e, body := s.recorder.arrived(w, r)
+	if e == nil {
 		return
 	}
+	a := &response{ResponseWriter: w, asked: r.Context(), sessions: s, entry: e,
+		stream: strings.ToLower(r.Method), wake: make(chan struct{}, 1),
+		streams: r.Method == http.MethodGet || strings.Contains(r.Header.Get("Accept"), "text/event-stream")}
 	switch r.Method {
 	case http.MethodPost:
-		s.post(w, r, e, body)
+		a.post(body)
 	case http.MethodGet, http.MethodDelete:
 		e.Kind = journal.HTTPRequest
 		s.recorder.note(e, nil)
 		t := s.find(e.Session)
 		if t == nil {
-			s.refuse(w, e, http.StatusNotFound, "there is no such session")
+			a.refuse(http.StatusNotFound, "there is no such session")
 			return
 		}
 		defer s.release(t)
 		if r.Method == http.MethodDelete {
 			t.end("deleted")
-			s.answer(e, http.StatusNoContent)
-			w.WriteHeader(http.StatusNoContent)
+			a.accept(http.StatusNoContent)
 			return
 		}
-		t.listen(w, r, e)
+		t.listen(a)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
-}
-
-// answer notes the answer to an HTTP request, which has been noted, that has no message in it.
-func (s *Sessions) answer(e *journal.Entry, status int) {
-	note := e.Following(journal.HTTPAnswer)
-	note.Direction, note.HTTP = journal.Out, &journal.HTTP{Status: status}
-	s.recorder.journal.Note(note, nil)
-}
-
-// accept answers a POST to which no answer is due.
-func (s *Sessions) accept(w http.ResponseWriter, e *journal.Entry) {
-	s.answer(e, http.StatusAccepted)
-	w.WriteHeader(http.StatusAccepted)
-}
-
-// refuse answers an HTTP request with an error of our own.
-func (s *Sessions) refuse(w http.ResponseWriter, e *journal.Entry, status int, why string) {
-	s.answer(e, status)
-	http.Error(w, why, status)
-}
-
-// post takes a message of the client.
-func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry, body []byte) {
-	raw := inLine(body)
-	var kind journal.Entry
-	kind.Classify(raw)
-	t, status, why := s.sessionOf(e, raw, &kind)
-	s.recorder.note(e, body)
-	if t == nil {
-		s.refuse(w, e, status, why)
-		return
-	}
-	defer s.release(t)
-	switch {
-	case kind.Kind == journal.Request || kind.Kind == journal.Batch:
-		t.request(w, r, e, raw)
-		return
-	case t.id == "" && kind.Method == "notifications/cancelled":
-		// The id in it may be that of a request of another client: this one cancels by leaving.
-	default:
-		t.write(bytes.Clone(raw))
-	}
-	s.accept(w, e)
 }
 
 // sessionOf finds or begins the session that a message is for, which the entry then names; nil if it is
@@ -276,15 +223,8 @@ func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) 
 	return t, 0, ""
 }
 
-// The bounds of a server that offers a recorder over HTTP.
-const (
-	headTimeout = 10 * time.Second
-	idleTimeout = 2 * time.Minute
-)
-
 // Serve serves a [Proxy] or [Sessions] on a listener until the context ends. What lasts longer than
 // the grace is cut off.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, grace time.Duration) error {
-	return httpserve.Until(ctx, l, &http.Server{Handler: h, ReadHeaderTimeout: headTimeout,
-		IdleTimeout: idleTimeout}, grace)
+	return httpserve.Until(ctx, l, h, grace)
 }

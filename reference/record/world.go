@@ -25,16 +25,16 @@ import (
 // World makes a world of what was listed, read and completed. The notes say, in sentences, what
 // the recording leaves open.
 func (r *Recording) World() (w world.World, notes []string, err error) {
-	b := &painter{known: map[string]*world.Resource{}, read: map[string]bool{},
+	b := &painter{resources: map[string]*world.Resource{}, read: map[string]bool{},
 		templates: map[string]*world.Template{}}
 	b.world.Name = "recorded"
 	for _, x := range r.exchanges() {
 		result := gjson.GetBytes(x.answer, "result")
-		params := gjson.ParseBytes(x.params)
+		params, failure := gjson.ParseBytes(x.params), gjson.GetBytes(x.answer, "error")
 		switch {
 		case x.answer == nil:
-		case x.method == hook.MethodRead && gjson.GetBytes(x.answer, "error").Exists():
-			b.failed(textOf(params, "uri"), gjson.GetBytes(x.answer, "error"))
+		case x.method == hook.MethodRead && failure.Exists():
+			b.failed(textOf(params, "uri"), failure)
 		case !result.IsObject():
 		case x.method == "initialize" || x.method == hook.MethodDiscover:
 			b.introduced(result)
@@ -70,11 +70,11 @@ func (r *Recording) World() (w world.World, notes []string, err error) {
 // painter puts a world together.
 type painter struct {
 	world         world.World
-	known         map[string]*world.Resource
-	order         []string
+	resources     map[string]*world.Resource
+	order         []*world.Resource
 	read          map[string]bool
 	templates     map[string]*world.Template
-	templateOrder []string
+	templateOrder []*world.Template
 	notes         []string
 }
 
@@ -84,14 +84,12 @@ func (b *painter) introduced(result gjson.Result) {
 	if !info.Exists() {
 		info = result.Get(`_meta.io\.modelcontextprotocol/serverInfo`)
 	}
-	s := &b.world.Server
-	s.Name, s.Version = cmp.Or(s.Name, textOf(info, "name")),
-		cmp.Or(s.Version, textOf(info, "version"))
-	s.Title, s.WebsiteURL = cmp.Or(s.Title, textOf(info, "title")),
-		cmp.Or(s.WebsiteURL, textOf(info, "websiteUrl"))
-	s.Description = cmp.Or(s.Description, textOf(info, "description"))
+	s, now := &b.world.Server, decoded[world.Implementation](info)
+	s.Name, s.Version = cmp.Or(s.Name, now.Name), cmp.Or(s.Version, now.Version)
+	s.Title, s.WebsiteURL = cmp.Or(s.Title, now.Title), cmp.Or(s.WebsiteURL, now.WebsiteURL)
+	s.Description = cmp.Or(s.Description, now.Description)
 	if s.Icons == nil {
-		s.Icons = member[[]world.Icon](info, "icons")
+		s.Icons = now.Icons
 	}
 	b.world.Instructions = cmp.Or(b.world.Instructions, textOf(result, "instructions"))
 	capabilities := result.Get("capabilities")
@@ -126,13 +124,13 @@ func (b *painter) paged(result gjson.Result, n int) {
 
 // resource is the resource with that URI, which is made if need be.
 func (b *painter) resource(uri string) (r *world.Resource, fresh bool) {
-	if r := b.known[uri]; r != nil {
+	if r := b.resources[uri]; r != nil {
 		return r, false
 	}
 	r = &world.Resource{URI: uri, Name: uri[strings.LastIndexAny(strings.TrimRight(uri, "/"), "/:")+1:]}
 	r.Name = cmp.Or(r.Name, uri)
-	b.known[uri] = r
-	b.order = append(b.order, uri)
+	b.resources[uri] = r
+	b.order = append(b.order, r)
 	return r, true
 }
 
@@ -146,23 +144,30 @@ func (b *painter) listed(result gjson.Result) {
 		}
 		r, _ := b.resource(uri)
 		r.Hidden = false
-		r.Name, r.Title, r.Description = cmp.Or(textOf(e, "name"), r.Name), textOf(e, "title"),
-			textOf(e, "description")
-		r.MIMEType = cmp.Or(textOf(e, "mimeType"), r.MIMEType)
+		l := decoded[listing](e)
+		r.Name, r.MIMEType = cmp.Or(l.Name, r.Name), cmp.Or(l.MIMEType, r.MIMEType)
+		r.Title, r.Description = l.Title, l.Description
+		r.Annotations, r.Icons, r.Meta = l.Annotations, l.Icons, l.Meta
 		if size := e.Get("size"); size.Type == gjson.Number {
 			r.Size = new(size.Int())
 		}
-		r.Annotations, r.Icons, r.Meta = member[*world.Annotations](e, "annotations"),
-			member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
+}
+
+// listing is what a list says of a resource or a template.
+type listing struct {
+	Name, Title, Description, MIMEType string
+	Annotations                        *world.Annotations
+	Icons                              []world.Icon
+	Meta                               map[string]any `json:"_meta"`
 }
 
 // textOf is a member of a result as a text; empty if there is none.
 func textOf(of gjson.Result, name string) string { return of.Get(name).String() }
 
-// member is a member of a result as a world has it; what is of another type is left out.
-func member[T any](of gjson.Result, name string) (part T) {
-	_ = json.Unmarshal([]byte(of.Get(name).Raw), &part)
+// decoded is a part of a result as a world has it; what is of another type is left out.
+func decoded[T any](of gjson.Result) (part T) {
+	_ = json.Unmarshal([]byte(of.Raw), &part)
 	return part
 }
 
@@ -178,12 +183,12 @@ func (b *painter) templatesListed(result gjson.Result) {
 		if t == nil {
 			t = &world.Template{URITemplate: uriTemplate}
 			b.templates[uriTemplate] = t
-			b.templateOrder = append(b.templateOrder, uriTemplate)
+			b.templateOrder = append(b.templateOrder, t)
 		}
-		t.Name, t.Title = cmp.Or(textOf(e, "name"), uriTemplate), textOf(e, "title")
-		t.Description, t.MIMEType = textOf(e, "description"), textOf(e, "mimeType")
-		t.Annotations, t.Icons, t.Meta = member[*world.Annotations](e, "annotations"),
-			member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
+		l := decoded[listing](e)
+		t.Name, t.MIMEType = cmp.Or(l.Name, uriTemplate), l.MIMEType
+		t.Title, t.Description = l.Title, l.Description
+		t.Annotations, t.Icons, t.Meta = l.Annotations, l.Icons, l.Meta
 	}
 }
 
@@ -235,7 +240,7 @@ func content(r *world.Resource, c gjson.Result) {
 // failed takes a read that was answered by an error. That of a resource nobody has listed
 // means that there is none.
 func (b *painter) failed(uri string, e gjson.Result) {
-	if r := b.known[uri]; r != nil && !b.read[uri] && !r.Hidden {
+	if r := b.resources[uri]; r != nil && !b.read[uri] && !r.Hidden {
 		r.Fails, r.FailCode = cmp.Or(textOf(e, "message"), "Internal error"), int(e.Get("code").Int())
 		b.read[uri] = true
 	}
@@ -254,26 +259,26 @@ func (b *painter) completed(params, result gjson.Result) {
 		i = len(t.Variables) - 1
 	}
 	v := &t.Variables[i]
-	values := &v.Values
-	others := params.Get("context.arguments").Map()
-	if len(others) == 1 {
-		for other, value := range others {
-			if v.DependsOn == "" || v.DependsOn == other {
-				v.DependsOn = other
-				if v.ValuesBy == nil {
-					v.ValuesBy = map[string][]string{}
-				}
-				by := v.ValuesBy[value.String()]
-				values = &by
-				defer func() { v.ValuesBy[value.String()] = by }()
+	with := func(values []string) []string {
+		for _, s := range result.Get("completion.values").Array() {
+			if !slices.Contains(values, s.String()) {
+				values = append(values, s.String())
 			}
 		}
+		return values
 	}
-	for _, s := range result.Get("completion.values").Array() {
-		if !slices.Contains(*values, s.String()) {
-			*values = append(*values, s.String())
+	others := params.Get("context.arguments").Map()
+	for other, value := range others {
+		if len(others) == 1 && (v.DependsOn == "" || v.DependsOn == other) {
+			v.DependsOn = other
+			if v.ValuesBy == nil {
+				v.ValuesBy = map[string][]string{}
+			}
+			v.ValuesBy[value.String()] = with(v.ValuesBy[value.String()])
+			return
 		}
 	}
+	v.Values = with(v.Values)
 }
 
 // maxInvented is the longest content that is made up.
@@ -297,9 +302,8 @@ var simple = regexp.MustCompile(`^[^{}]*(\{\+?\w+\}[^{}]*)+$`)
 // finish puts the parts in order.
 func (b *painter) finish() {
 	unread := 0
-	for _, uri := range b.order {
-		r := b.known[uri]
-		if !b.read[uri] {
+	for _, r := range b.order {
+		if !b.read[r.URI] {
 			unread++
 			invent(r)
 		}
@@ -311,10 +315,9 @@ func (b *painter) finish() {
 				"%d of %d resources {was listed but not read: its|were listed but not read: their} "+
 					"contents are made up"), unread, len(b.order)))
 	}
-	for _, uriTemplate := range b.templateOrder {
-		t := b.templates[uriTemplate]
-		if t.Finds = nowhere; simple.MatchString(uriTemplate) {
-			t.Finds = uriTemplate
+	for _, t := range b.templateOrder {
+		if t.Finds = nowhere; simple.MatchString(t.URITemplate) {
+			t.Finds = t.URITemplate
 		}
 		b.world.Templates = append(b.world.Templates, *t)
 	}

@@ -129,7 +129,9 @@ type overlay struct {
 }
 
 // Catalogue is entries by name, which are read when they are first asked for.
-type Catalogue struct{ read func() ([]Entry, error) }
+type Catalogue struct {
+	read func() (map[string]Entry, error)
+}
 
 // New makes the catalogue of the files in rows. The last function puts into an entry what the file does not
 // say, and says what is wrong with it beside what is wrong with any.
@@ -140,7 +142,7 @@ func New(
 	complete func(e *Entry) error,
 ) *Catalogue {
 	return &Catalogue{
-		sync.OnceValues(func() ([]Entry, error) { return read(fsys, code, overlays, complete) }),
+		sync.OnceValues(func() (map[string]Entry, error) { return read(fsys, code, overlays, complete) }),
 	}
 }
 
@@ -153,28 +155,25 @@ func (c *Catalogue) Err() error {
 // All lists the entries by name.
 func (c *Catalogue) All() []Entry {
 	all, _ := c.read() // a test of each catalogue looks at Err
-	return slices.Clone(all)
+	return slices.SortedFunc(maps.Values(all), func(a, b Entry) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 }
 
 // Find returns the entry of that name.
 func (c *Catalogue) Find(name string) (e Entry, ok bool) {
 	all, _ := c.read() // as above
-	i, ok := slices.BinarySearchFunc(all, name, func(e Entry, name string) int {
-		return strings.Compare(e.Name, name)
-	})
-	if ok {
-		e = all[i]
-	}
+	e, ok = all[name]
 	return e, ok
 }
 
-// read reads all files, by name of the entries.
+// read reads the entries of all files, by name.
 func read(
 	fsys fs.FS,
 	code []func() Code,
 	overlays Overlays,
 	complete func(e *Entry) error,
-) ([]Entry, error) {
+) (map[string]Entry, error) {
 	files, err := fs.Glob(fsys, "rows/*.yaml")
 	if err != nil {
 		return nil, err
@@ -219,11 +218,7 @@ func read(
 			failed = append(failed, fmt.Errorf("rows: there is code for %q, and no row", name))
 		}
 	}
-	entries := slices.SortedFunc(
-		maps.Values(all),
-		func(a, b Entry) int { return strings.Compare(a.Name, b.Name) },
-	)
-	return entries, errors.Join(failed...)
+	return all, errors.Join(failed...)
 }
 
 func (r *row) entry(name string, code func() Code, overlays Overlays) Entry {

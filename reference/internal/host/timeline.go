@@ -15,13 +15,19 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// Status is a step of a run and how it has fared.
-type Status struct {
-	Step  string
-	Waits string // the message that it waits for
-	Taken int
-	Next  *operation.Duration // nil if that is not known yet, or it has happened for the last time
-	Done  bool
+// StepStatus is a step of the timeline and how it has fared.
+type StepStatus struct {
+	// Step says what happens.
+	Step string `json:"step"`
+	// Waits says which message it waits for, each time or once; empty if for none.
+	Waits string `json:"waits,omitempty"`
+	// Taken is how often it has happened.
+	Taken int `json:"taken"`
+	// Next is in what time it happens next; absent if that is not known yet, or it has happened for the last
+	// time.
+	Next *operation.Duration `json:"next,omitempty"`
+	// Done says that it has happened for the last time.
+	Done bool `json:"done,omitempty"`
 }
 
 // maxDue bounds the times at which a step is to happen that are waited for at once.
@@ -137,12 +143,12 @@ func (r *Run) took(p *play, at time.Time) {
 }
 
 // Status is the run as it is.
-func (r *Run) Status() []Status {
+func (r *Run) Status() []StepStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := []Status{}
+	all := []StepStatus{}
 	for _, p := range r.plays {
-		one := Status{Step: p.String(), Taken: p.took, Done: p.last()}
+		one := StepStatus{Step: p.String(), Taken: p.took, Done: p.last()}
 		switch {
 		case p.After != nil:
 			one.Waits = "after " + p.After.String()

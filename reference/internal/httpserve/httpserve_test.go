@@ -20,14 +20,13 @@ func TestUntil(t *testing.T) {
 				t.Fatal(err)
 			}
 			arrived, release := make(chan bool), make(chan bool)
-			web := &http.Server{ReadHeaderTimeout: time.Second,
-				Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-					close(arrived)
-					<-r.Context().Done()
-					if stubborn {
-						<-release
-					}
-				})}
+			web := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				close(arrived)
+				<-r.Context().Done()
+				if stubborn {
+					<-release
+				}
+			})
 			done := make(chan error, 1)
 			go func() { done <- Until(ctx, l, web, grace) }()
 			answered := make(chan error, 1)
@@ -61,7 +60,7 @@ func TestCannotServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.Close()
-	if Until(t.Context(), l, &http.Server{ReadHeaderTimeout: time.Second}, time.Second) == nil {
+	if Until(t.Context(), l, http.NotFoundHandler(), time.Second) == nil {
 		t.Error("no error")
 	}
 }
