@@ -61,8 +61,8 @@ rows:
 `, Checks: []verdict.Check{{
 	Requirement: "ACME-01",
 	From:        []recording.Name{recording.WalkResources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
+	Judge: func(v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(v) {
 			uri := i.Get("uri").String()
 			v.FailUnless(!strings.HasPrefix(uri, "file:"), verdict.Finding{
 				Expected: "a URI without the scheme file", Actual: i.Name, On: i,

@@ -319,6 +319,6 @@ func (g *group) judge(k *check, q *requirement.Requirement) verdict.Result {
 	}
 	return verdict.Evaluate(&verdict.Check{
 		Requirement: q.ID, From: append(from, nothing),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { k.judge(&judging{by[r.Scenario], v}) },
+		Judge: func(v *verdict.Verdict) { k.judge(&judging{by[v.Scenario], v}) },
 	}, q, &recording.Facts{Combination: g.Combination}, recordings)
 }

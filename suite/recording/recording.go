@@ -393,6 +393,12 @@ func Keep[T any](all []T, holds func(T) bool) []T {
 	return kept
 }
 
+// OnStdio reports whether the transport is stdio.
+func (r *Recording) OnStdio() bool { return r.Combination.Transport == requirement.Stdio }
+
+// OnHTTP reports whether the transport is Streamable HTTP.
+func (r *Recording) OnHTTP() bool { return r.Combination.Transport == requirement.HTTP }
+
 // Steps lists the exchanges of the script's lines of these names.
 func (r *Recording) Steps(names ...Step) []*Exchange {
 	return Keep(r.Exchanges, func(x *Exchange) bool { return slices.Contains(names, x.Step) })

@@ -35,7 +35,7 @@ type Check struct {
 	// From names the recordings that are judged, one after the other.
 	// [recording.Everything] stands for all frames of all clean sessions.
 	From []recording.Name
-	// With names further recordings that Judge looks at, through [Verdict.Recording]:
+	// With names further recordings that Judge looks at, through [Verdict.Input]:
 	// what it names is played, and it can reach nothing else. [recording.Every] stands for
 	// the recordings of all scenarios.
 	With []recording.Name
@@ -49,18 +49,18 @@ type Check struct {
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
 	Needs Gates
-	// Judge looks at one recording. A check without From is called once,
+	// Judge looks at one recording, which its verdict holds. A check without From is called once,
 	// with an empty recording: it judges the facts alone.
 	Judge Judge
 }
 
 // Judge looks at one recording: see [Check].
-type Judge func(*recording.Recording, *Verdict)
+type Judge func(*Verdict)
 
 // Each judges one by one what is found in a recording.
-func Each[T any](find func(*recording.Recording, *Verdict) []T, judge func(T, *Verdict)) Judge {
-	return func(r *recording.Recording, v *Verdict) {
-		for _, one := range find(r, v) {
+func Each[T any](find func(*Verdict) []T, judge func(T, *Verdict)) Judge {
+	return func(v *Verdict) {
+		for _, one := range find(v) {
 			judge(one, v)
 		}
 	}
@@ -68,24 +68,24 @@ func Each[T any](find func(*recording.Recording, *Verdict) []T, judge func(T, *V
 
 // Or says why there was no occasion to judge, if nothing was judged: see [Verdict.Skip].
 func (j Judge) Or(code recording.Code, reason string) Judge {
-	return func(r *recording.Recording, v *Verdict) {
-		j(r, v)
+	return func(v *Verdict) {
+		j(v)
 		v.Skip(code, reason)
 	}
 }
 
 // Steps finds the exchanges of some steps.
-func Steps(names ...recording.Step) func(*recording.Recording, *Verdict) []*recording.Exchange {
-	return func(r *recording.Recording, _ *Verdict) []*recording.Exchange { return r.Steps(names...) }
+func Steps(names ...recording.Step) func(*Verdict) []*recording.Exchange {
+	return func(v *Verdict) []*recording.Exchange { return v.Steps(names...) }
 }
 
 // InScenario judges the recordings of one scenario by one function, and those of the others by another.
 func InScenario(name recording.Name, one, other Judge) Judge {
-	return func(r *recording.Recording, v *Verdict) {
-		if r.Scenario == name {
-			one(r, v)
+	return func(v *Verdict) {
+		if v.Scenario == name {
+			one(v)
 		} else {
-			other(r, v)
+			other(v)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
 	}
 	if len(c.From) == 0 {
-		c.Judge(&recording.Recording{Combination: facts.Combination, Facts: facts}, v)
+		v.look(c, &recording.Recording{Combination: facts.Combination, Facts: facts})
 	}
 	for _, name := range c.From {
 		v.judge(c, name, recs[name])
@@ -270,18 +270,18 @@ func configured(req *requirement.Requirement, facts *recording.Facts) bool {
 func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	v.declared, v.ordinary = nil, nil
 	if c.Declared && r != nil {
-		v.declared = Declaration(r)
+		v.declared = r.Declaration()
 	}
 	switch {
 	case r == nil && c.Probes && len(v.recs) > 0:
-		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
+		v.look(c, &recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts})
 	case r == nil: // another one may apply
 	case r.Skipped != nil && len(r.Exchanges) == 0:
 		v.skip(r.Skipped)
 	case r.Broken != nil && len(r.Exchanges) == 0:
 		v.broke(r.Broken)
 	default:
-		c.Judge(r, v)
+		v.look(c, r)
 		if r.Skipped != nil {
 			v.skip(r.Skipped)
 		}
@@ -289,6 +289,11 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 			v.broke(r.Broken)
 		}
 	}
+}
+
+func (v *Verdict) look(c *Check, r *recording.Recording) {
+	v.Recording = r
+	c.Judge(v)
 }
 
 // broke says why a recording ends early. What the user has forbidden, such as one more

@@ -62,8 +62,8 @@ func TestWhatWasCutOff(t *testing.T) {
 				x.Limit = c.limit
 			}
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
-				Judge: func(r *recording.Recording, v *verdict.Verdict) {
-					for i, x := range r.Exchanges {
+				Judge: func(v *verdict.Verdict) {
+					for i, x := range v.Exchanges {
 						v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " +
 							string(rune('0'+i)), On: x, Warn: c.warn})
 					}
@@ -101,11 +101,11 @@ func TestOrphaned(t *testing.T) {
 		r := rt.New(recording.Reads, facts, rt.Line{Step: recording.StepRead, Method: "resources/read",
 			Error: answer})
 		for name, judge := range map[string]verdict.Judge{
-			"asked for": func(r *recording.Recording, v *verdict.Verdict) {
-				v.Expect(r.Exchanges[0]).To(matcher.BeResult(), "a read")
+			"asked for": func(v *verdict.Verdict) {
+				v.Expect(v.Exchanges[0]).To(matcher.BeResult(), "a read")
 			},
-			"stated": func(r *recording.Recording, v *verdict.Verdict) {
-				v.That(false, "a result", "an error", r.Exchanges[0])
+			"stated": func(v *verdict.Verdict) {
+				v.That(false, "a result", "an error", v.Exchanges[0])
 			},
 		} {
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},

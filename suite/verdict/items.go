@@ -41,9 +41,9 @@ func NewItem(r gjson.Result, name string, frames []int) Item {
 
 // PagesOf lists the pages of a walk that hold a result; for the others it says
 // why not.
-func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
+func PagesOf(v *Verdict) []*recording.Exchange {
 	var pages []*recording.Exchange
-	for _, x := range r.Steps(recording.StepPage) {
+	for _, x := range v.Steps(recording.StepPage) {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
@@ -56,9 +56,9 @@ func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
 }
 
 // ListedItems lists the entries of all pages of a walk.
-func ListedItems(r *recording.Recording, v *Verdict) []Item {
+func ListedItems(v *Verdict) []Item {
 	var all []Item
-	pages := PagesOf(r, v)
+	pages := PagesOf(v)
 	for _, x := range pages {
 		all = append(all, Entries(x)...)
 	}
@@ -117,7 +117,7 @@ func resultOf(x *recording.Exchange) wire.Object {
 // of some members, written as in [schema.Violation], of which a value, the first, is not of its type, or not
 // there although it has to be in the object that it belongs to. What is inside of a member is judged
 // where it is named, too. Members that the revision does not know can be anything.
-func Typed(v *Verdict, i Item, of string, members ...string) {
+func (v *Verdict) Typed(i Item, of string, members ...string) {
 	v.Holds()
 	for _, path := range members {
 		m := schema.For(v.Revision()).Member(of, path)
@@ -188,7 +188,7 @@ func misfit(owner wire.Object, path string, fits func(gjson.Result) bool) (place
 // TypedResult judges members of a result by its type: see [Typed].
 func TypedResult(of string, members ...string) func(*recording.Exchange, *Verdict) {
 	return func(x *recording.Exchange, v *Verdict) {
-		Typed(v, NewItem(x.Result(), "the answer to "+x.Method, x.Evidence()), of, members...)
+		v.Typed(NewItem(x.Result(), "the answer to "+x.Method, x.Evidence()), of, members...)
 	}
 }
 
@@ -272,16 +272,16 @@ func (s *Sightings) ObserveMisspelt(v *Verdict) {
 
 // ListedURIs lists the URIs of a walk through the resources; those that are no
 // strings are judged elsewhere.
-func ListedURIs(r *recording.Recording, v *Verdict) []Item { return listedTexts(r, v, "uri") }
+func ListedURIs(v *Verdict) []Item { return v.listedTexts("uri") }
 
 // TemplateTexts lists the URI templates of a walk; those that are no strings are
 // judged by TMPL-02.
-func TemplateTexts(r *recording.Recording, v *Verdict) []Item {
-	return listedTexts(r, v, "uriTemplate")
+func TemplateTexts(v *Verdict) []Item {
+	return v.listedTexts("uriTemplate")
 }
 
-func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
-	items := ListedItems(r, v)
+func (v *Verdict) listedTexts(member string) []Item {
+	items := ListedItems(v)
 	all := make([]Item, 0, len(items))
 	for _, i := range items {
 		if u := i.Get(member); judge.IsString(u) {
@@ -293,8 +293,8 @@ func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
 
 // ListedIn lists the frames of the page of a walk on which a URI or a template stands. The check has to name
 // the walk among its inputs.
-func ListedIn(v *Verdict, walk recording.Name, id string) []int {
-	r := v.Recording(walk)
+func (v *Verdict) ListedIn(walk recording.Name, id string) []int {
+	r := v.Input(walk)
 	if r == nil {
 		return nil
 	}
@@ -310,7 +310,7 @@ func ListedIn(v *Verdict, walk recording.Name, id string) []int {
 
 // Remarks notes what an author of resources or templates would want to know about
 // the list.
-func Remarks(items []Item, members []string, v *Verdict) {
+func (v *Verdict) Remarks(items []Item, members []string) {
 	var bare, unnamed, misspelt Sightings
 	for _, i := range items {
 		if description := i.Get("description"); i.IsObject() &&
@@ -330,8 +330,8 @@ func Remarks(items []Item, members []string, v *Verdict) {
 
 // Walked lists the pages of a walk that got beyond its first page; otherwise it
 // says why nothing about paging can be judged and returns nil.
-func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
-	pages := r.Steps(recording.StepPage)
+func (v *Verdict) Walked() []*recording.Exchange {
+	pages := v.Steps(recording.StepPage)
 	switch {
 	case len(pages) == 0 || !v.Answered(pages[0]):
 	case !pages[0].Succeeded():

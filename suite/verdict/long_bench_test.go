@@ -24,8 +24,8 @@ func BenchmarkLongList(b *testing.B) {
 	x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"resources":[` + list.String()[1:] + `]}}`))
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
 	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
 				v.That(judge.IsString(i.Result), "", "", i)
 			}
 		}}

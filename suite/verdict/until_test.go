@@ -14,7 +14,7 @@ import (
 func TestEvaluateUntil(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan struct{})
-	endless := &verdict.Check{Requirement: "X-01", Judge: func(_ *recording.Recording, v *verdict.Verdict) {
+	endless := &verdict.Check{Requirement: "X-01", Judge: func(v *verdict.Verdict) {
 		defer close(left)
 		for {
 			v.That(true, "", "")

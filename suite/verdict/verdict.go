@@ -20,8 +20,10 @@ import (
 var noOccasion = &recording.Skipped{Code: recording.CodeNotExercised,
 	Reason: "the target gave no occasion to judge it"}
 
-// Verdict collects what a check finds.
+// Verdict collects what a check finds in a recording.
 type Verdict struct {
+	// Recording is the one that is judged: of several inputs of a check one after the other.
+	*recording.Recording
 	// Facts is what the target declared, and what the user told us.
 	Facts *recording.Facts
 
@@ -45,13 +47,15 @@ type Verdict struct {
 	pending       *seen // what is being judged by Gomega
 }
 
-// New is a verdict that belongs to no check, and so can reach all of the recordings: for
+// New is a verdict on a recording that belongs to no check, and so can reach all of the recordings: for
 // tests of what checks share.
-func New(facts *recording.Facts, recs Recordings) *Verdict { return &Verdict{Facts: facts, recs: recs} }
+func New(r *recording.Recording, recs Recordings) *Verdict {
+	return &Verdict{Recording: r, Facts: r.Facts, recs: recs}
+}
 
-// Recording is a recording that the check has named among its inputs; nil if it was not
+// Input is a recording that the check has named among its inputs; nil if it was not
 // played. To ask for another one is a defect of the check.
-func (v *Verdict) Recording(name recording.Name) *recording.Recording {
+func (v *Verdict) Input(name recording.Name) *recording.Recording {
 	if c := v.check; c != nil && !slices.Contains(c.From, name) && !slices.Contains(c.With, name) &&
 		!slices.Contains(c.With, recording.Every) {
 		panic(fmt.Sprintf("the check looks at %q, which is not among its inputs", name))
@@ -62,7 +66,7 @@ func (v *Verdict) Recording(name recording.Name) *recording.Recording {
 // Recordings lists the recordings of all scenarios, by name. The check has to name
 // [recording.Every] among its inputs.
 func (v *Verdict) Recordings() []*recording.Recording {
-	v.Recording(recording.Every)
+	v.Input(recording.Every)
 	var all []*recording.Recording
 	for _, name := range slices.Sorted(maps.Keys(v.recs)) {
 		if r := v.recs[name]; r != nil {
@@ -80,12 +84,6 @@ func (v *Verdict) Modern() bool { return v.Revision().Modern() }
 
 // Cited is what a statement rests on: an exchange, a message, an item, or frames by their numbers.
 type Cited interface{ Evidence() []int }
-
-// Frames are the numbers of frames.
-type Frames []int
-
-// Evidence is the frames themselves.
-func (f Frames) Evidence() []int { return f }
 
 // Several are cited together.
 type Several []Cited
@@ -207,15 +205,15 @@ func (v *Verdict) Block(code recording.Code, reason string, on ...Cited) {
 	}
 }
 
-// Sampled notes that the probes of a recording were broken off, if they were: a pass
+// Sampled notes that the probes of the recording were broken off, if they were: a pass
 // then says less than it seems to.
-func (v *Verdict) Sampled(r *recording.Recording) {
-	if r.Cut == nil {
+func (v *Verdict) Sampled() {
+	if v.Cut == nil {
 		return
 	}
-	v.samples = append(v.samples, r.Cut.String())
-	if n := len(r.Exchanges); n > 0 {
-		v.sampleFrames = append(v.sampleFrames, r.Exchanges[n-1].Evidence()...)
+	v.samples = append(v.samples, v.Cut.String())
+	if n := len(v.Exchanges); n > 0 {
+		v.sampleFrames = append(v.sampleFrames, v.Exchanges[n-1].Evidence()...)
 	}
 }
 
@@ -396,3 +394,6 @@ func (s *seen) finding(message string) Finding {
 	}
 	return f
 }
+
+// Frames are the numbers of frames.
+type Frames = recording.Frames

@@ -79,7 +79,7 @@ func TestDowngrade(t *testing.T) {
 		}
 		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{}`)
 		return verdict.Evaluate(&verdict.Check{Requirement: id,
-			Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+			Judge: func(v *verdict.Verdict) { judge(v) }}, req, facts, nil)
 	}
 	for _, c := range []struct {
 		id     string
@@ -145,7 +145,7 @@ func TestCause(t *testing.T) {
 	} {
 		req, _ := area.Catalogue().Find("LIST-01")
 		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID,
-			Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+			Judge: func(v *verdict.Verdict) { judge(v) }}, req, facts, nil)
 		if got.Outcome != verdict.Fail || got.Cause != want {
 			t.Errorf("%+v, and not the cause %q", got, want)
 		}
@@ -162,7 +162,7 @@ func TestFewRemarks(t *testing.T) {
 		`{}`)
 	r := rt.New(recording.Reads, facts)
 	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
-		Judge: func(_ *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			v.That(false, "a short one", "20 bytes")
 			v.That(false, "a timely one", "2s")
 			for _, more := range []string{"30 bytes", "40 bytes", "50 bytes", "60 bytes"} {
@@ -192,7 +192,7 @@ func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
 		`{}`)
 	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
-		Judge: func(_ *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			v.That(false, "a server that goes on", "it ended", verdict.Frames{9, 7})
 			v.That(false, "a server that goes on", "it ended", verdict.Frames{3, 9})
 			v.That(false, "a server that goes on", "it ended", verdict.Frames{4, 1})

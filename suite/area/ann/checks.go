@@ -13,11 +13,11 @@ import (
 // Checks lists the checks of annotations on resources and templates.
 var Checks = []verdict.Check{
 	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var misspelt verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				if a := i.Get("annotations"); a.Exists() {
-					verdict.Typed(v, i, "Resource", "annotations", "annotations.audience",
+					v.Typed(i, "Resource", "annotations", "annotations.audience",
 						"annotations.priority", "annotations.lastModified")
 					misspelt.AddMisspelt(verdict.NewItem(a, "the annotations of "+i.Name, i.Frames),
 						[]string{"audience", "priority", "lastModified"})
@@ -27,9 +27,9 @@ var Checks = []verdict.Check{
 			v.NeedsSubject("nothing that is listed has annotations")
 		}},
 	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var twice verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				audience := i.Get("annotations.audience")
 				if !audience.IsArray() {
 					continue
@@ -57,9 +57,9 @@ var Checks = []verdict.Check{
 			}
 		}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
 	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var odd verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				t := i.Get("annotations.lastModified")
 				if !judge.IsString(t) {
 					continue

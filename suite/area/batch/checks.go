@@ -34,20 +34,19 @@ var batches = []recording.Name{Batches}
 // Checks lists the checks of basic/index#batching (2025-03-26), and of what is left of it.
 var Checks = []verdict.Check{
 	{Requirement: "BATCH-01", From: batches, With: []recording.Name{recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepRequests, stepMixed) {
-				if x.Outcome == recording.Lost && verdict.DiesOfText(v.Recording(recording.InvalidMessages),
-					v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepRequests, stepMixed) {
+				if x.Outcome == recording.Lost && v.DiesOfText(v.Input(recording.InvalidMessages)) {
 					continue
 				}
-				if batchJudged(x, v) && (x.Step == stepRequests || takesBatches(r, v)) {
-					allAnswered(r, x, v)
+				if batchJudged(x, v) && (x.Step == stepRequests || takesBatches(v)) {
+					allAnswered(x, v)
 				}
 			}
 		}},
-	{Requirement: "BATCH-02", From: batches, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepNotifications) {
-			if !takesBatches(r, v) {
+	{Requirement: "BATCH-02", From: batches, Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Steps(stepNotifications) {
+			if !takesBatches(v) {
 				return
 			}
 			if x.Outcome == recording.Refused || x.Outcome == recording.Canceled || x.Status >= 400 {
@@ -61,7 +60,7 @@ var Checks = []verdict.Check{
 				SharedCause: v.EndedBy(x),
 			})
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
-				if f := r.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
+				if f := v.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
 					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw,
 						100), x, verdict.Frames{n})
 				}
@@ -69,17 +68,17 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "BATCH-03", From: batches, With: verdict.BothWalks,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepMixed) {
-				all, asked := verdict.RepliesOf(r, x), len(strings.Fields(x.Tags[tagIDs]))
-				if !takesBatches(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepMixed) {
+				all, asked := v.RepliesOf(x), len(strings.Fields(x.Tags[tagIDs]))
+				if !takesBatches(v) {
 					return
 				}
-				if len(missingAnswers(r, x)) == asked {
+				if len(missingAnswers(v, x)) == asked {
 					v.NotExercised("no request of the mixed batch was answered: see BATCH-01")
 					continue
 				}
-				if len(all) > asked && verdict.Doubles(v) {
+				if len(all) > asked && v.Doubles() {
 					continue
 				}
 				// That there are fewer is BATCH-01's.
@@ -93,42 +92,42 @@ var Checks = []verdict.Check{
 				})
 			}
 		}},
-	{Requirement: "BATCH-04", From: batches, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !takesBatches(r, v) {
+	{Requirement: "BATCH-04", From: batches, Judge: func(v *verdict.Verdict) {
+		if !takesBatches(v) {
 			return
 		}
-		for _, x := range r.Steps(stepEmpty) {
+		for _, x := range v.Steps(stepEmpty) {
 			if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
-				v.FailUnless(x.Failed() && !replyIsArray(r, x), verdict.Finding{
+				v.FailUnless(x.Failed() && !replyIsArray(v, x), verdict.Finding{
 					Expected:   "one JSON-RPC error, not in an array, to an empty batch",
-					Actual:     emptyAnswer(r, x),
+					Actual:     emptyAnswer(v, x),
 					On:         x,
 					RefusalDue: true,
 				})
 			}
 		}
-		for _, x := range r.Steps(stepInvalidMember) {
+		for _, x := range v.Steps(stepInvalidMember) {
 			if batchJudged(x, v) {
-				v.That(len(missingAnswers(r, x)) == 0,
+				v.That(len(missingAnswers(v, x)) == 0,
 					"a response to the valid request in a batch with an invalid member",
 					"none; "+matcher.Describe(x), x)
 			}
 		}
 	}},
 	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var ours []int
-			for _, x := range r.Steps(scenario.StepArray) {
+			for _, x := range v.Steps(scenario.StepArray) {
 				ours = append(append(ours, x.Replies...), x.Others...)
-				if replyIsArray(r, x) {
+				if replyIsArray(v, x) {
 					v.Observe("batch-served",
 						"an array with a request in it is answered by an array, although the revision has "+
 							"no batches", x)
 				}
 			}
-			verdict.NoArrays(r, v, ours...)
-			for _, x := range r.Steps(scenario.StepArray) {
-				if x.Fatal && verdict.DiesOfText(r, v) {
+			v.NoArrays(ours...)
+			for _, x := range v.Steps(scenario.StepArray) {
+				if x.Fatal && v.DiesOfText(v.Recording) {
 					continue
 				}
 				// No revision says what is due to an array that the client must not send.
@@ -148,9 +147,9 @@ var Checks = []verdict.Check{
 }
 
 // allAnswered: each request of a batch has its response, one that fails as well.
-func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	missing := missingAnswers(r, x)
-	if len(missing) > 0 && idsLost(r, x, v) >= len(missing) {
+func allAnswered(x *recording.Exchange, v *verdict.Verdict) {
+	missing := missingAnswers(v, x)
+	if len(missing) > 0 && idsLost(x, v) >= len(missing) {
 		v.Holds() // they have their responses, and what those lack is RPC-16's
 		return
 	}
@@ -161,7 +160,7 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 	ids := strings.Join(strings.Fields(x.Tags[tagIDs]), ", ")
 	f := verdict.Finding{
 		Expected: "responses with the ids " + ids + " to the requests of a batch" + with,
-		Actual: "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(r, x) +
+		Actual: "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(v, x) +
 			" to the batch",
 		On:    x,
 		Cause: "a response to each request of a batch",
@@ -176,12 +175,12 @@ func allAnswered(r *recording.Recording, x *recording.Exchange, v *verdict.Verdi
 
 // idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the
 // target as well.
-func idsLost(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) int {
-	if other := v.Recording(recording.InvalidMessages); other == nil ||
+func idsLost(x *recording.Exchange, v *verdict.Verdict) int {
+	if other := v.Input(recording.InvalidMessages); other == nil ||
 		!slices.ContainsFunc(other.Steps(scenario.StepUnknownMethod), verdict.LosesID) {
 		return 0
 	}
-	return len(recording.Keep(verdict.RepliesOf(r, x), func(m verdict.Message) bool {
+	return len(recording.Keep(v.RepliesOf(x), func(m recording.Message) bool {
 		return m.Nameless() && m.Get("error").Exists()
 	}))
 }
@@ -189,9 +188,9 @@ func idsLost(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) 
 // takesBatches reports whether the target answered any request of an ordinary
 // batch. If it did not, that is the finding of BATCH-01, and its reactions to
 // other batches are consequences.
-func takesBatches(r *recording.Recording, v *verdict.Verdict) bool {
-	for _, x := range r.Steps(stepRequests) {
-		if len(missingAnswers(r, x)) < len(strings.Fields(x.Tags[tagIDs])) {
+func takesBatches(v *verdict.Verdict) bool {
+	for _, x := range v.Steps(stepRequests) {
+		if len(missingAnswers(v, x)) < len(strings.Fields(x.Tags[tagIDs])) {
 			return true
 		}
 	}
@@ -212,32 +211,32 @@ func batchJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 }
 
 // missingAnswers lists the ids of the requests of a batch that got no response.
-func missingAnswers(r *recording.Recording, x *recording.Exchange) []string {
+func missingAnswers(v *verdict.Verdict, x *recording.Exchange) []string {
 	ids := strings.Fields(x.Tags[tagIDs])
-	for _, m := range verdict.RepliesOf(r, x) {
+	for _, m := range v.RepliesOf(x) {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return id == m.Get("id").String() })
 	}
 	return ids
 }
 
-func replyIsArray(r *recording.Recording, x *recording.Exchange) bool {
+func replyIsArray(v *verdict.Verdict, x *recording.Exchange) bool {
 	return slices.ContainsFunc(append(slices.Clone(x.Replies), x.Others...), func(n int) bool {
-		f := r.Frame(n)
+		f := v.Frame(n)
 		return f != nil && f.Parsed().Kind == wire.KindBatch
 	})
 }
 
 // batchAnswer says how a batch was answered. That some of its requests were does not make the
 // answer a late one.
-func batchAnswer(r *recording.Recording, x *recording.Exchange) string {
-	if x.Outcome == recording.Silent && len(verdict.RepliesOf(r, x)) > 0 {
+func batchAnswer(v *verdict.Verdict, x *recording.Exchange) string {
+	if x.Outcome == recording.Silent && len(v.RepliesOf(x)) > 0 {
 		return "no further answer" + matcher.InBrackets(x.Reason)
 	}
 	return matcher.Describe(x)
 }
 
-func emptyAnswer(r *recording.Recording, x *recording.Exchange) string {
-	if replyIsArray(r, x) {
+func emptyAnswer(v *verdict.Verdict, x *recording.Exchange) string {
+	if replyIsArray(v, x) {
 		return "an array"
 	}
 	return matcher.Describe(x)

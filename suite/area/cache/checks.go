@@ -60,9 +60,9 @@ var Checks = []verdict.Check{
 		})},
 	{Requirement: "CACHE-08", From: verdict.BothWalks,
 		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var first *recording.Exchange
-			for _, x := range verdict.Walked(r, v) {
+			for _, x := range v.Walked() {
 				scope := x.Result().Get("cacheScope")
 				switch {
 				case !x.Succeeded() || !scope.Exists():
@@ -98,10 +98,10 @@ var Checks = []verdict.Check{
 
 // completeResults lists the complete results of a recording. A result without a type
 // counts as one, as it does for clients.
-func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
+func completeResults(v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, x := range r.Exchanges {
-		if r.Scenario == recording.TemplateSweep && !x.Succeeded() || r.Scenario == recording.InputReads &&
+	for _, x := range v.Exchanges {
+		if v.Scenario == recording.TemplateSweep && !x.Succeeded() || v.Scenario == recording.InputReads &&
 			(!x.Succeeded() || x.Method != "resources/read") {
 			// made-up values may lead nowhere, and answers may not do; what happens then is judged elsewhere
 			continue
@@ -126,12 +126,12 @@ func hinted(x *recording.Exchange, v *verdict.Verdict) {
 
 // publicIsTheSame: what one caller gets as public, another gets, too, if he gets
 // anything. What changes between two looks of one caller says nothing.
-func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
-	for i, x := range r.Exchanges {
-		if x.Step != stepTheirs && x.Step != stepProtected || i == 0 || i+1 >= len(r.Exchanges) {
+func publicIsTheSame(v *verdict.Verdict) {
+	for i, x := range v.Exchanges {
+		if x.Step != stepTheirs && x.Step != stepProtected || i == 0 || i+1 >= len(v.Exchanges) {
 			continue
 		}
-		mine, again := r.Exchanges[i-1], r.Exchanges[i+1]
+		mine, again := v.Exchanges[i-1], v.Exchanges[i+1]
 		if mine.Step != stepMine || again.Step != stepMineAgain || !mine.Succeeded() || !again.Succeeded() ||
 			!x.Succeeded() {
 			continue

@@ -31,8 +31,8 @@ const (
 var Checks = []verdict.Check{
 	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(recording.StepList); x != nil && v.Answered(x) {
 				list := x.Result().Get("resources")
 				n := len(list.Array())
 				v.FailUnless(!list.IsArray() || n == 0, verdict.Finding{
@@ -45,7 +45,7 @@ var Checks = []verdict.Check{
 					"an error to resources/list from a target that does not declare the resources capability",
 					"an empty list", x)
 			}
-			if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
+			if x := v.Step(recording.StepRead); x != nil && v.Answered(x) {
 				contents := x.Result().Get("contents")
 				v.That(len(contents.Array()) == 0,
 					"no contents from a target that does not declare the resources capability",
@@ -53,36 +53,36 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "CAP-02", From: verdict.Everything, Needs: verdict.Declaring,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			if v.Facts.Capability("resources").Exists() {
-				typed(r, v, "resources")
+				typed(v, "resources")
 			}
 			v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
 		}},
 	{Requirement: "CAP-03", From: verdict.Everything, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			typed(r, v, "resources.subscribe", "resources.listChanged")
+		Judge: func(v *verdict.Verdict) {
+			typed(v, "resources.subscribe", "resources.listChanged")
 			var misspelt verdict.Sightings
 			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources",
-				verdict.Declaration(r)), []string{"subscribe", "listChanged"})
+				v.Declaration()), []string{"subscribe", "listChanged"})
 			misspelt.ObserveMisspelt(v)
 		}},
 	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
 		Needs: verdict.Resources, Declared: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepRichList); x != nil {
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepRichList); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
 				return
 			}
-			x := r.Step(recording.StepPage)
+			x := v.Step(recording.StepPage)
 			if x == nil || v.Modern() && x.HasCode(verdict.CodeMissingCapability) {
 				return // asked again with all capabilities
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/list")
 		}},
 	{Requirement: "CAP-07", From: []recording.Name{recording.WalkTemplates}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x := r.Step(recording.StepPage)
+		Judge: func(v *verdict.Verdict) {
+			x := v.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
 				v.Holds()
 				v.Observe("templates-unknown",
@@ -108,9 +108,9 @@ var Checks = []verdict.Check{
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
 	{Requirement: "CAP-12", From: verdict.Everything, Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			v.Holds()
-			for _, f := range r.Notifications("notifications/message", 0) {
+			for _, f := range v.Notifications("notifications/message", 0) {
 				v.Fail(verdict.Finding{
 					Expected: "no notifications/message from a target that does not declare the logging " +
 						"capability",
@@ -133,15 +133,15 @@ var Checks = []verdict.Check{
 
 // otherCapabilities: what the revision defines beside resources has the type that
 // it defines.
-func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
+func otherCapabilities(v *verdict.Verdict) {
 	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
-	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r))
-	typed(r, v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions",
+	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), v.Declaration())
+	typed(v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions",
 		"extensions.*")
 }
 
 // typed judges declared capabilities by the message schema.
-func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
+func typed(v *verdict.Verdict, members ...string) {
 	of, name := "InitializeResult", "the answer to initialize"
 	if v.Modern() {
 		of, name = "DiscoverResult", "the answer to server/discover"
@@ -150,15 +150,15 @@ func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
 	for i, member := range members {
 		paths[i] = "capabilities." + member
 	}
-	verdict.Typed(v, verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, verdict.Declaration(r)), of,
+	v.Typed(verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, v.Declaration()), of,
 		paths...)
 }
 
 // contradictions notes where what is declared of other features, and what is done,
 // differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does, and of
 // completions COMP-01.
-func contradictions(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepFeature, stepDeclaredFeature) {
+func contradictions(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepFeature, stepDeclaredFeature) {
 		switch feature := x.Tags[tagFeature]; {
 		case x.Step == stepDeclaredFeature && verdict.Unknown(x):
 			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+
@@ -194,8 +194,8 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
 // be subscribed to is no violation, but all of them refused are suspect.
-func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
-	tried := r.Steps(recording.StepSubscribe)
+func subscribeExists(v *verdict.Verdict) {
+	tried := v.Steps(recording.StepSubscribe)
 	if len(tried) == 0 {
 		v.NeedsSubject("the target lists no resource to subscribe to")
 		return
@@ -205,7 +205,7 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			return
 		}
-		if !verdict.Unknown(x) && verdict.Gone(r, x, v) {
+		if !verdict.Unknown(x) && v.Gone(x) {
 			gone++
 			continue
 		}
@@ -224,7 +224,7 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 			Hint: "let resources be subscribed, or do not declare capabilities.resources.subscribe",
 		})
 	}
-	if x := r.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
+	if x := v.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
 		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
 			Expected: "resources/unsubscribe to be known to a target that declares subscribe",
 			On:       x, About: "resources/unsubscribe",
@@ -236,7 +236,7 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 
 func listsUnknown(v *verdict.Verdict) bool {
 	return !slices.ContainsFunc(verdict.BothWalks, func(name recording.Name) bool {
-		walk := v.Recording(name)
+		walk := v.Input(name)
 		if walk == nil {
 			return true
 		}

@@ -56,9 +56,9 @@ var Checks = []verdict.Check{
 			v.That(n <= 100, "at most 100 values",
 				fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
 		})},
-	{Requirement: "COMP-04", From: completions, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "COMP-04", From: completions, Judge: func(v *verdict.Verdict) {
 		var misspelt verdict.Sightings
-		for _, x := range completed(r, v) {
+		for _, x := range completed(v) {
 			typed("completion.total", "completion.hasMore")(x, v)
 			misspelt.AddMisspelt(verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence()),
 				[]string{"values", "total", "hasMore"})
@@ -71,8 +71,8 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions,
 		recording.MalformedCompletions}, Judge: oddSuggestions},
 	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepGuarded) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepGuarded) {
 				never := strings.Split(x.Tags[tagNever], "\n")
 				if !offered(x, v) || !v.Answered(x) {
 					continue
@@ -118,10 +118,10 @@ var Checks = []verdict.Check{
 		})},
 	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions},
 		Needs: verdict.Completions,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
-			always := slices.ContainsFunc(r.Steps(incomplete...), internal) // the same defect
-			for _, x := range r.Steps(append(nonexistent, incomplete...)...) {
+			always := slices.ContainsFunc(v.Steps(incomplete...), internal) // the same defect
+			for _, x := range v.Steps(append(nonexistent, incomplete...)...) {
 				if slices.Contains(incomplete, x.Step) || internal(x) && !always {
 					about := "completion/complete with params " + verdict.ParamsOf(x)
 					v.Expect(x).To(matcher.BeErrorReply(-32602), about)
@@ -134,14 +134,14 @@ var Checks = []verdict.Check{
 // typed judges members of a completion by the message schema.
 func typed(members ...string) func(*recording.Exchange, *verdict.Verdict) {
 	return func(x *recording.Exchange, v *verdict.Verdict) {
-		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult",
+		v.Typed(verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult",
 			members...)
 	}
 }
 
 // malformed: what cannot be completed does no harm. Values for what the schema does not
 // allow warn.
-func malformed(r *recording.Recording, v *verdict.Verdict) {
+func malformed(v *verdict.Verdict) {
 	var unknown verdict.Sightings
 	defer func() {
 		unknown.Observe(v, "completes-the-unknown",
@@ -149,9 +149,9 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 				"templates that do not exist have} values: params %s")
 	}()
 	all := slices.Concat([]recording.Step{stepNumberValue}, nonexistent, incomplete)
-	for _, x := range r.Steps(all...) {
+	for _, x := range v.Steps(all...) {
 		about := "completion/complete with params " + verdict.ParamsOf(x)
-		if !offered(x, v) || !verdict.Withstood(v, x, about) {
+		if !offered(x, v) || !v.Withstood(x, about) {
 			continue
 		}
 		values := valuesOf(x)
@@ -173,15 +173,15 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 				"are looked up",
 		})
 	}
-	oddlyTyped(r, v)
+	oddlyTyped(v)
 }
 
 // oddlyTyped: what is typed is a string, whatever it means in a query or a pattern. Where letters that
 // nothing has are completed to nothing, brackets and quotes are no reason to fail.
-func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
-	plain := r.Step(stepNothingLike)
-	for _, x := range r.Steps(stepBrackets, scenario.StepPattern) {
-		if !offered(x, v) || !verdict.Withstood(v, x, typedOf(x)) || plain == nil || !plain.Succeeded() {
+func oddlyTyped(v *verdict.Verdict) {
+	plain := v.Step(stepNothingLike)
+	for _, x := range v.Steps(stepBrackets, scenario.StepPattern) {
+		if !offered(x, v) || !v.Withstood(x, typedOf(x)) || plain == nil || !plain.Succeeded() {
 			continue
 		}
 		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
@@ -225,9 +225,9 @@ func offered(x *recording.Exchange, v *verdict.Verdict) bool {
 }
 
 // completed lists the completions with a result; for the others it says why not.
-func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
+func completed(v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, x := range r.Steps(recording.StepComplete, stepTyped, scenario.StepContext,
+	for _, x := range v.Steps(recording.StepComplete, stepTyped, scenario.StepContext,
 		scenario.StepConfigured) {
 		switch {
 		case !offered(x, v) || !v.Answered(x):
@@ -242,15 +242,15 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 
 // completes: variables of listed templates can be completed. That the target fails internally is excusable
 // for one of them, and not for all.
-func completes(r *recording.Recording, v *verdict.Verdict) {
+func completes(v *verdict.Verdict) {
 	var failing verdict.Sightings
 	works, failed := false, (*recording.Exchange)(nil)
 	others := []recording.Step{stepTyped, scenario.StepContext, scenario.StepConfigured}
-	for _, x := range r.Steps(append(others, recording.StepComplete)...) {
+	for _, x := range v.Steps(append(others, recording.StepComplete)...) {
 		works = works || x.Outcome == recording.Replied && (!x.HasCode(-32603) || x.OverRate()) ||
 			x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden
 	}
-	for _, x := range r.Steps(recording.StepComplete) {
+	for _, x := range v.Steps(recording.StepComplete) {
 		if !x.HasCode(-32603) {
 			if offered(x, v) {
 				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
@@ -260,10 +260,10 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
-		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool {
+		if typed := v.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool {
 			return sameVariable(x, y)
 		}) &&
-			!completable(r, x, others...) {
+			!completable(v, x, others...) {
 			failing.Add(x.Tags[scenario.TagArgument]+" in "+x.Tags[recording.TagTemplate], x)
 			failed = x
 		}
@@ -279,8 +279,8 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 
 // completable reports whether another completion of the same variable, in one of these steps, had a
 // result.
-func completable(r *recording.Recording, x *recording.Exchange, steps ...recording.Step) bool {
-	return slices.ContainsFunc(r.Steps(steps...), func(y *recording.Exchange) bool {
+func completable(v *verdict.Verdict, x *recording.Exchange, steps ...recording.Step) bool {
+	return slices.ContainsFunc(v.Steps(steps...), func(y *recording.Exchange) bool {
 		return y.Succeeded() && sameVariable(x, y)
 	})
 }
@@ -324,9 +324,9 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 
 // oddSuggestions remarks on values that come twice, and on those that are the same whatever was
 // typed although some have nothing of it. No sentence forbids either, and inexact matches are even asked for.
-func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
+func oddSuggestions(v *verdict.Verdict) {
 	var twice verdict.Sightings
-	for _, x := range completed(r, v) {
+	for _, x := range completed(v) {
 		v.Holds()
 		values, seen := valuesIn(x), map[string]bool{}
 		for _, s := range values {
@@ -336,7 +336,7 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 			}
 			seen[s] = true
 		}
-		for _, y := range r.Steps(recording.StepComplete) {
+		for _, y := range v.Steps(recording.StepComplete) {
 			if x.Step == stepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) &&
 				narrows(x.Param("argument.value").String(), values) {
 				v.That(false, "values that have to do with what was typed",
@@ -346,15 +346,15 @@ func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	takesPattern(r, v)
+	takesPattern(v)
 	twice.Observe(v, "completion-repeats-values",
 		"%d {completion has|completions have} the same value more than once: %s")
 }
 
 // takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find
 // nothing.
-func takesPattern(r *recording.Recording, v *verdict.Verdict) {
-	x, plain := r.Step(scenario.StepPattern), r.Step(stepNothingLike)
+func takesPattern(v *verdict.Verdict) {
+	x, plain := v.Step(scenario.StepPattern), v.Step(stepNothingLike)
 	if x == nil || plain == nil || !x.Succeeded() || !plain.Succeeded() || len(valuesIn(plain)) > 0 {
 		return
 	}
@@ -380,10 +380,10 @@ func valuesIn(x *recording.Exchange) []string {
 }
 
 // takesContext: a completion that works without context also works with it.
-func takesContext(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(scenario.StepContext) {
-		if !completable(r, x, recording.StepComplete) {
-			needsContext(r, x, v)
+func takesContext(v *verdict.Verdict) {
+	for _, x := range v.Steps(scenario.StepContext) {
+		if !completable(v, x, recording.StepComplete) {
+			needsContext(x, v)
 			v.NeedsSubject("no second variable of a template can be completed without context either")
 			continue
 		}
@@ -400,8 +400,8 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 // needsContext: the context is optional, and so is what a target makes of it; an internal
 // error says that it was not prepared for a completion without one. The error is a legal
 // answer, so this is only remarked upon.
-func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	for _, y := range r.Steps(recording.StepComplete) {
+func needsContext(x *recording.Exchange, v *verdict.Verdict) {
+	for _, y := range v.Steps(recording.StepComplete) {
 		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
 			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+
 				" without context, which is optional; with context.arguments "+

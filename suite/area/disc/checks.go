@@ -82,8 +82,8 @@ var discChecks = []verdict.Check{
 			})
 		})},
 	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			frames := verdict.Declaration(r)
+		Judge: func(v *verdict.Verdict) {
+			frames := v.Declaration()
 			extensions := v.Facts.Capability("extensions")
 			v.That(judge.IsObject(extensions), "capabilities.extensions as an object",
 				"it is "+judge.TypeName(extensions), frames)
@@ -96,7 +96,7 @@ var discChecks = []verdict.Check{
 				v.That(judge.IsObject(value), "an object of settings for the extension "+name,
 					"it is "+judge.TypeName(value), frames)
 			}
-			for _, x := range r.Exchanges {
+			for _, x := range v.Exchanges {
 				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
 					v.That(verdict.CoreType(kind.Str),
 						"core behaviour or an error towards a client without extensions",
@@ -107,8 +107,8 @@ var discChecks = []verdict.Check{
 }
 
 // discovered is the answer to server/discover, if it is a result.
-func discovered(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
-	x := r.Step(recording.StepDiscover)
+func discovered(v *verdict.Verdict) []*recording.Exchange {
+	x := v.Step(recording.StepDiscover)
 	switch {
 	case !v.Answered(x):
 	case !x.Succeeded():
@@ -125,13 +125,13 @@ func onlyStrings(list gjson.Result) bool {
 
 // advertised: the versions in the discovery result are served. Legacy ones that
 // were seen to be served on this transport need no further proof.
-func advertised(r *recording.Recording, v *verdict.Verdict) {
+func advertised(v *verdict.Verdict) {
 	for _, version := range v.Facts.Listed() {
 		if rev := requirement.Revision(version); !rev.Modern() && slices.Contains(v.Facts.Served, rev) {
 			v.Holds()
 		}
 	}
-	for _, x := range r.Steps(stepModern) {
+	for _, x := range v.Steps(stepModern) {
 		if v.Answered(x) {
 			v.FailUnless(!x.HasCode(verdict.CodeUnsupportedVersion), verdict.Finding{
 				Expected: "the advertised version " + x.Tags[scenario.TagVersion] + " served",
@@ -139,7 +139,7 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 			})
 		}
 	}
-	for _, x := range r.Steps(stepLegacy) {
+	for _, x := range v.Steps(stepLegacy) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -156,11 +156,11 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 // The checks of basic/versioning and of statelessness in modern revisions.
 var discVersionsChecks = []verdict.Check{
 	{Requirement: "DISC-08", From: []recording.Name{Versions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, stepSupported) {
+		Judge: func(v *verdict.Verdict) {
+			if !v.Baseline(stepSupported) {
 				return
 			}
-			for _, x := range r.Steps(stepUnsupported) {
+			for _, x := range v.Steps(stepUnsupported) {
 				if x.Tags[tagMain] != "" {
 					v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
 						x.Method+" under the version "+x.Tags[scenario.TagVersion], verdict.Finding{
@@ -171,14 +171,14 @@ var discVersionsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepUnsupported) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepUnsupported) {
 				if refusedForVersion(x) {
 					unsupportedData(x, v)
 				}
 			}
-			for _, x := range r.Steps(stepRetry) {
-				if !verdict.Baseline(r, v, stepSupported) {
+			for _, x := range v.Steps(stepRetry) {
+				if !v.Baseline(stepSupported) {
 					return
 				}
 				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[scenario.TagVersion]+
@@ -186,15 +186,15 @@ var discVersionsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "DISC-11", From: []recording.Name{Versions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, stepSupported) {
+		Judge: func(v *verdict.Verdict) {
+			if !v.Baseline(stepSupported) {
 				return
 			}
-			if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
+			if !slices.ContainsFunc(v.Steps(stepUnsupported), refusedForVersion) {
 				v.NotExercised("no request is refused for its version: see DISC-08")
 				return
 			}
-			for _, x := range r.Steps(stepUnsupported) {
+			for _, x := range v.Steps(stepUnsupported) {
 				if x.Tags[tagMain] != "" {
 					continue // judged by DISC-08
 				}
@@ -209,19 +209,19 @@ var discVersionsChecks = []verdict.Check{
 						Hint: "check the version before a request is handed to the code of its method",
 					})
 			}
-			v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(),
+			v.Expect(v.Step(stepSupportedAgain)).To(matcher.BeResult(),
 				"a request under a supported version, after others had been refused")
 		}},
 	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening},
 		With: verdict.ResourceWalk, Judge: firstMessages},
 	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, ok := verdict.RefusedHandshake(r, v)
+		Judge: func(v *verdict.Verdict) {
+			x, ok := v.RefusedHandshake()
 			if !ok || !v.Answered(x) {
 				return
 			}
 			versions := append(v.Facts.Listed(), string(v.Revision()))
-			answer := answerText(r, x)
+			answer := answerText(v, x)
 			named := slices.ContainsFunc(versions, func(s string) bool {
 				return s != "" && strings.Contains(answer, s)
 			})
@@ -235,9 +235,9 @@ var discVersionsChecks = []verdict.Check{
 	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: promptRefusal},
 	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x := r.Step(stepAfterHandshake)
-			if !verdict.Baseline(r, v, scenario.StepPlain) {
+		Judge: func(v *verdict.Verdict) {
+			x := v.Step(stepAfterHandshake)
+			if !v.Baseline(scenario.StepPlain) {
 				return
 			}
 			about := "a request with modern metadata after a handshake with " +
@@ -246,7 +246,7 @@ var discVersionsChecks = []verdict.Check{
 				return
 			}
 			kind := x.Result().Get("resultType")
-			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
+			if v.OnStdio() && !judge.IsString(kind) {
 				// On stdio initialize selects the legacy rules for the whole process.
 				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x)
 				return
@@ -257,11 +257,11 @@ var discVersionsChecks = []verdict.Check{
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
 	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
-		With: verdict.Reads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
+		With: verdict.Reads, Judge: func(v *verdict.Verdict) {
+			if x := v.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !v.Gone(x) {
 				// served at the second attempt it is another matter
-				again := r.Step(scenario.StepFirstRead + scenario.StepAgain)
-				if reads := v.Recording(recording.Reads); reads != nil {
+				again := v.Step(scenario.StepFirstRead + scenario.StepAgain)
+				if reads := v.Input(recording.Reads); reads != nil {
 					for _, y := range reads.Steps(recording.StepRead) {
 						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
 							v.RestsOn(y)
@@ -273,11 +273,11 @@ var discVersionsChecks = []verdict.Check{
 					On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
 				})
 			}
-			if x := r.Step(scenario.StepCursor); x != nil {
-				if again := r.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
+			if x := v.Step(scenario.StepCursor); x != nil {
+				if again := v.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
 					x = again // the first one had been used, and may be over
 				}
-				v.RestsOn(r.Step(scenario.StepCursorSource))
+				v.RestsOn(v.Step(scenario.StepCursorSource))
 				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
 		}},
@@ -322,10 +322,10 @@ func sameVersions(a, b []string) bool {
 }
 
 // firstMessages: what is served at all is served as the first message, too.
-func firstMessages(r *recording.Recording, v *verdict.Verdict) {
+func firstMessages(v *verdict.Verdict) {
 	for _, step := range []recording.Step{recording.StepFirstList, scenario.StepFirstRead,
 		scenario.StepFirstDiscover} {
-		x, again := r.Step(step), r.Step(step+scenario.StepAgain)
+		x, again := v.Step(step), v.Step(step+scenario.StepAgain)
 		switch {
 		case x == nil:
 		case x.Succeeded():
@@ -335,7 +335,7 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 				matcher.Describe(x)+"; it is served after server/discover", x, again)
 		case !v.Answered(x):
 		case x.Tags[scenario.TagWalked] != "":
-			if walk := v.Recording(recording.WalkResources); walk != nil {
+			if walk := v.Input(recording.WalkResources); walk != nil {
 				v.RestsOn(walk.Step(recording.StepPage))
 			}
 			v.That(false, x.Method+" served as the first message of a connection",
@@ -347,10 +347,10 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // answerText is everything that came back for an exchange.
-func answerText(r *recording.Recording, x *recording.Exchange) string {
+func answerText(v *verdict.Verdict, x *recording.Exchange) string {
 	var b strings.Builder
 	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
-		if f := r.Frame(n); f != nil {
+		if f := v.Frame(n); f != nil {
 			b.Write(f.Whole())
 			b.WriteByte('\n')
 		}
@@ -360,8 +360,8 @@ func answerText(r *recording.Recording, x *recording.Exchange) string {
 }
 
 // promptRefusal: initialize is refused, and not left unanswered.
-func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
-	x, ok := verdict.RefusedHandshake(r, v)
+func promptRefusal(v *verdict.Verdict) {
+	x, ok := v.RefusedHandshake()
 	if !ok {
 		return
 	}
@@ -388,29 +388,29 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 const moves = "the list changes by itself, so that nothing can be compared"
 
 // sameForAllNames: the list does not depend on how the client calls itself.
-func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
-	if !verdict.Baseline(r, v, scenario.StepPlain) || !verdict.Baseline(r, v, scenario.StepPlainAgain) {
+func sameForAllNames(v *verdict.Verdict) {
+	if !v.Baseline(scenario.StepPlain) || !v.Baseline(scenario.StepPlainAgain) {
 		return
 	}
-	want := verdict.ListEntries(r.Step(scenario.StepPlain))
-	for _, x := range r.Steps(scenario.StepPlainAgain) {
+	want := verdict.ListEntries(v.Step(scenario.StepPlain))
+	for _, x := range v.Steps(scenario.StepPlainAgain) {
 		if !slices.Equal(want, verdict.ListEntries(x)) {
 			v.NotExercised(moves)
 			return
 		}
 	}
-	for _, x := range r.Steps(scenario.StepOtherClient, scenario.StepAnonymous) {
+	for _, x := range v.Steps(scenario.StepOtherClient, scenario.StepAnonymous) {
 		if !v.Answered(x) || !x.Succeeded() {
 			continue // whether such requests are served is judged elsewhere
 		}
 		list := verdict.ListEntries(x)
-		if again := r.Step(x.Step + scenario.StepAgain); again != nil && !slices.Equal(list,
+		if again := v.Step(x.Step + scenario.StepAgain); again != nil && !slices.Equal(list,
 			verdict.ListEntries(again)) {
 			v.NotExercised(moves)
 			continue
 		}
 		v.That(slices.Equal(want, list), "the same list for every clientInfo",
-			"another list for "+whose(x), r.Step(scenario.StepPlain), x)
+			"another list for "+whose(x), v.Step(scenario.StepPlain), x)
 	}
 }
 

@@ -38,27 +38,27 @@ var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
 var Checks = []verdict.Check{
 	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: verdict.PlainReads,
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if verdict.ReadsUnknown(v) {
+		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
+			if v.ReadsUnknown() {
 				return
 			}
 			alike := refusesAll(v)
-			for _, x := range r.Steps(scenario.StepConfigured) {
+			for _, x := range v.Steps(scenario.StepConfigured) {
 				if refusesMissing(x, alike, v) {
 					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist",
 						anotherCode(v))
 				}
 			}
-			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
+			guessedCodes(v.Steps(recording.StepGuessed), alike, v)
 		}},
-	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
+	{Requirement: "ERR-02", From: seenErrors, Judge: func(v *verdict.Verdict) {
+		eachErrorCode(v.Incoming(0), v, func(code int64, on verdict.Cited) {
 			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn",
 				fmt.Sprintf("an error with code %d", code), on)
 		})
 	}},
-	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
+	{Requirement: "ERR-04", From: seenErrors, Judge: func(v *verdict.Verdict) {
+		eachErrorCode(v.Incoming(0), v, func(code int64, on verdict.Cited) {
 			// that one is judged by ERR-02
 			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042
 			if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
@@ -77,15 +77,15 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads},
 		Judge: keepMeaning},
-	{Requirement: "ERR-06", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, whileOpen(r), v, func(code int64, on verdict.Cited) {
+	{Requirement: "ERR-06", From: seenErrors, Judge: func(v *verdict.Verdict) {
+		eachErrorCode(whileOpen(v), v, func(code int64, on verdict.Cited) {
 			v.That(!madeUp(code),
 				"a code of JSON-RPC or of the specification, or one outside -32768 to -32000",
 				fmt.Sprintf("an error with code %d", code), on)
 		})
 	}},
-	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Exchanges {
+	{Requirement: "ERR-60", From: seenErrors, Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Exchanges {
 			if !x.HasCode(verdict.CodeMissingCapability) {
 				continue
 			}
@@ -98,8 +98,8 @@ var Checks = []verdict.Check{
 		v.NotExercised("no error -32021 was seen")
 	}},
 	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepPing, stepSetLevel) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepPing, stepSetLevel) {
 				if v.Expect(x).To(matcher.BeErrorReply(-32601),
 					x.Method+", which this revision no longer has") &&
 					x.Status > 0 {
@@ -110,15 +110,15 @@ var Checks = []verdict.Check{
 			}
 			// Who opens a legacy session serves legacy revisions as well, and may, also
 			// where the run was told to leave them alone.
-			if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
+			if x := v.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
 				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 			}
 		}},
 	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
 		With: verdict.PlainReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepBroken) {
-				if verdict.ReadsUnknown(v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepBroken) {
+				if v.ReadsUnknown() {
 					return
 				}
 				if x.Succeeded() {
@@ -131,10 +131,10 @@ var Checks = []verdict.Check{
 		}},
 	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
 		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied ||
-					r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
+					v.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
 				f := verdict.Finding{
@@ -170,9 +170,9 @@ var Checks = []verdict.Check{
 				}
 			})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: verdict.PlainReads,
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(scenario.StepUntyped) {
-				if verdict.ReadsUnknown(v) {
+		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(scenario.StepUntyped) {
+				if v.ReadsUnknown() {
 					return
 				}
 				if verdict.Unknown(x) {
@@ -180,7 +180,7 @@ var Checks = []verdict.Check{
 					continue
 				}
 				about := "resources/read with params " + verdict.ParamsOf(x)
-				if !verdict.Withstood(v, x, about) {
+				if !v.Withstood(x, about) {
 					continue
 				}
 				code, ok := x.Code()
@@ -216,8 +216,8 @@ var Checks = []verdict.Check{
 			// Where that is the code of any read, or of any that is faulty, it is the same defect.
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
 			always := refusesAll(v) == "-32603" ||
-				slices.ContainsFunc(r.Steps(scenario.StepUntyped), internal)
-			for _, x := range r.Steps(scenario.StepMalformed) {
+				slices.ContainsFunc(v.Steps(scenario.StepUntyped), internal)
+			for _, x := range v.Steps(scenario.StepMalformed) {
 				v.FailUnless(always || !internal(x), verdict.Finding{
 					Expected: "a code that says that the uri is at fault, such as -32602",
 					On:       x, About: verdict.ReadOf(x) + ", which is no URI",
@@ -282,7 +282,7 @@ func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) boo
 // refusesAll is the code of the error that each read of a listed resource ended in; empty if they ended
 // otherwise.
 func refusesAll(v *verdict.Verdict) (code string) {
-	r := v.Recording(recording.Reads)
+	r := v.Input(recording.Reads)
 	if r == nil {
 		return ""
 	}
@@ -325,22 +325,22 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 
 // eachErrorCode calls judge for the first occurrence of each error code in frames of a
 // recording, with the frame and that of the request that it answers.
-func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict,
+func eachErrorCode(in []*wire.Frame, v *verdict.Verdict,
 	judge func(code int64, on verdict.Cited)) {
 	seen := map[int64]bool{}
 	for _, f := range in {
 		c := gjson.GetBytes(f.Raw, "error.code")
 		if code := int64(c.Num); c.Type == gjson.Number && c.Num == float64(code) && !seen[code] {
 			seen[code] = true
-			judge(code, answering(r, f))
+			judge(code, answering(v, f))
 		}
 	}
 	v.NotExercised("no error was seen")
 }
 
 // answering is the frame of the request that a frame answers, if it is known, and the frame.
-func answering(r *recording.Recording, f *wire.Frame) verdict.Frames {
-	for _, x := range r.Exchanges {
+func answering(v *verdict.Verdict, f *wire.Frame) verdict.Frames {
+	for _, x := range v.Exchanges {
 		if x.Request > 0 && slices.Contains(x.Replies, f.Number) {
 			return verdict.Frames{x.Request, f.Number}
 		}
@@ -353,12 +353,12 @@ func answering(r *recording.Recording, f *wire.Frame) verdict.Frames {
 // the end of the connection, and errors that are local to an implementation have no codes
 // assigned (2026-07-28 basic/index#error-codes). Nor are those that come with HTTP 429, which a gateway may
 // say.
-func whileOpen(r *recording.Recording) []*wire.Frame {
-	return slices.DeleteFunc(r.Incoming(0), func(f *wire.Frame) bool {
+func whileOpen(v *verdict.Verdict) []*wire.Frame {
+	return slices.DeleteFunc(v.Incoming(0), func(f *wire.Frame) bool {
 		if f.HTTP != nil && f.HTTP.Status == http.StatusTooManyRequests {
 			return true
 		}
-		s := r.Session(f.Session)
+		s := v.Session(f.Session)
 		return s != nil && s.Closing > 0 && f.At > s.Closing
 	})
 }
@@ -377,8 +377,8 @@ func madeUp(code int64) bool {
 
 // keepMeaning: requests that are in order do not meet the codes for those that
 // are not.
-func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Exchanges {
+func keepMeaning(v *verdict.Verdict) {
+	for _, x := range v.Exchanges {
 		version := x.Param(`_meta.io\.modelcontextprotocol/protocolVersion`).String()
 		if x.Outcome != recording.Replied || len(x.ID) == 0 || version != string(v.Revision()) {
 			continue
@@ -388,7 +388,7 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"),
 				declared)
 		hint := ""
-		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio &&
+		if x.Status == 0 && v.OnStdio() &&
 			x.HasCode(verdict.CodeHeaderMismatch) {
 			hint = "stdio has no headers that could mismatch"
 		}

@@ -97,15 +97,15 @@ var httpChecks = []verdict.Check{
 	headerCheck("HTTP-19",
 		plainly(refused(stepNoCapabilities, http.StatusBadRequest, verdict.CodeInvalidParams,
 			"a request without the client's capabilities"))),
-	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(stepEncodedName)
+	headerCheck("HTTP-24", func(v *verdict.Verdict) {
+		x := v.Step(stepEncodedName)
 		switch {
-		case x != nil && verdict.Gone(r, x, v):
+		case x != nil && v.Gone(x):
 		case x != nil && x.Status == http.StatusRequestHeaderFieldsTooLarge:
 			v.NotExercised(matcher.Describe(x) +
 				" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
 		case x != nil && x.Tags[tagUnlisted] != "":
-			if namesJudged(r, v) && v.Answered(x) {
+			if namesJudged(v) && v.Answered(x) {
 				v.FailUnless(!x.HasCode(verdict.CodeHeaderMismatch), verdict.Finding{
 					Expected: "the refusal that the read gets without Base64",
 					On:       x, About: "a read whose Mcp-Name is the uri in Base64",
@@ -116,22 +116,22 @@ var httpChecks = []verdict.Check{
 		}
 	}),
 	headerCheck("HTTP-25", brokenNames),
-	headerCheck("HTTP-26", func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepSpelling) {
-			if x.Method != "resources/read" && !plainlyServed(r.Step(stepOrdinary), v) {
+	headerCheck("HTTP-26", func(v *verdict.Verdict) {
+		for _, x := range v.Steps(stepSpelling) {
+			if x.Method != "resources/read" && !plainlyServed(v.Step(stepOrdinary), v) {
 				continue
 			}
-			if verdict.Gone(r, x, v) {
+			if v.Gone(x) {
 				continue
 			}
 			v.Expect(x).To(matcher.BeResult(), x.Method+" with header names in unusual case")
 		}
 	}),
 	headerCheck("HTTP-28", verdict.Each(verdict.Steps(stepNameless), nameless)),
-	headerCheck("HTTP-29", plainly(func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
-		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
-		for _, x := range r.Exchanges {
+	headerCheck("HTTP-29", plainly(func(v *verdict.Verdict) {
+		v.Expect(v.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(v.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
+		for _, x := range v.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
 				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+
 					judge.Quote(id), x)
@@ -139,15 +139,15 @@ var httpChecks = []verdict.Check{
 		}
 	}), verdict.ModernOnly...),
 	headerCheck("HTTP-34", repeatedIDs),
-	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+	headerCheck("HTTP-61", func(v *verdict.Verdict) {
+		v.Expect(v.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without a version in _meta")
-		v.Expect(r.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+		v.Expect(v.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without _meta")
 	}, verdict.ModernOnly...),
-	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
+	headerCheck("HTTP-03", func(v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, scenario.StepDelete} {
-			if x := r.Step(step); verdict.Responded(x, v) {
+			if x := v.Step(step); v.Responded(x) {
 				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405",
 					fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
 			}
@@ -169,17 +169,17 @@ func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // plainly judges where the target knows the method of the request as it should be: see [plainlyServed].
 func plainly(judge verdict.Judge) verdict.Judge {
-	return func(r *recording.Recording, v *verdict.Verdict) {
-		if plainlyServed(r.Step(stepOrdinary), v) {
-			judge(r, v)
+	return func(v *verdict.Verdict) {
+		if plainlyServed(v.Step(stepOrdinary), v) {
+			judge(v)
 		}
 	}
 }
 
 // refused judges that a header probe is refused by a status and a code.
 func refused(step recording.Step, status int, code int64, about string) verdict.Judge {
-	return func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(step)).To(matcher.BeRefusedWith(status, code), about)
+	return func(v *verdict.Verdict) {
+		v.Expect(v.Step(step)).To(matcher.BeRefusedWith(status, code), about)
 	}
 }
 
@@ -190,11 +190,11 @@ func headerCheck(id string, judge verdict.Judge, needs ...verdict.Gate) verdict.
 
 // headerProbe is a check that one header probe is refused.
 func headerProbe(id string, step recording.Step, about string) verdict.Check {
-	return headerCheck(id, func(r *recording.Recording, v *verdict.Verdict) {
+	return headerCheck(id, func(v *verdict.Verdict) {
 		named := step == stepNoName || step == stepOtherName
-		if named && namesJudged(r, v) || !named && plainlyServed(r.Step(stepOrdinary), v) {
-			misfitRefused(r.Step(step), v, about)
-			for _, x := range r.Steps(step)[min(1, len(r.Steps(step))):] {
+		if named && namesJudged(v) || !named && plainlyServed(v.Step(stepOrdinary), v) {
+			misfitRefused(v.Step(step), v, about)
+			for _, x := range v.Steps(step)[min(1, len(v.Steps(step))):] {
 				misfitRefused(x, v, about+": "+x.Tags[scenario.TagForm])
 			}
 		}
@@ -219,10 +219,10 @@ func notBefore(first requirement.Revision) verdict.Gate {
 }
 
 // mismatchedVersions: header and body name different versions.
-func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
+func mismatchedVersions(v *verdict.Verdict) {
 	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
-	for _, x := range r.Steps(stepMismatch) {
-		if !plainlyServed(r.Step(stepOrdinary), v) {
+	for _, x := range v.Steps(stepMismatch) {
+		if !plainlyServed(v.Step(stepOrdinary), v) {
 			return
 		}
 		about := "a request whose " + x.Tags[tagDiffers] + " alone names another version"
@@ -247,17 +247,17 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 
 // brokenNames: encoded names that cannot be decoded, or that name another
 // resource. HTTP software in front may refuse the former without a body.
-func brokenNames(r *recording.Recording, v *verdict.Verdict) {
-	if !namesJudged(r, v) {
+func brokenNames(v *verdict.Verdict) {
+	if !namesJudged(v) {
 		return
 	}
-	if x := r.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly &&
+	if x := v.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly &&
 		x.Status == http.StatusBadRequest {
 		v.Holds()
 	} else {
 		misfitRefused(x, v, "a read whose encoded Mcp-Name cannot be decoded")
 	}
-	misfitRefused(r.Step(stepWrongName), v, "a read whose encoded Mcp-Name names another resource")
+	misfitRefused(v.Step(stepWrongName), v, "a read whose encoded Mcp-Name names another resource")
 }
 
 // misfitRefused: headers that do not fit the body are answered by 400 and -32020. A read
@@ -294,8 +294,8 @@ func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
 
 // namesJudged reports whether reads show how Mcp-Name is treated: one that is in order
 // is not refused for its headers, and its method is known.
-func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step(stepUnlistedRead)
+func namesJudged(v *verdict.Verdict) bool {
+	x := v.Step(stepUnlistedRead)
 	if x == nil {
 		return true
 	}
@@ -323,8 +323,8 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 // repeatedIDs: errors about readable requests repeat the id. A server of both eras
 // may take what lacks the version header or all metadata for a legacy request, and
 // answers in the ways of that era.
-func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Exchanges {
+func repeatedIDs(v *verdict.Verdict) {
+	for _, x := range v.Exchanges {
 		if (x.Step == scenario.StepNoVersion || x.Step == scenario.StepNoMeta) && !v.Facts.ModernOnly() {
 			continue
 		}

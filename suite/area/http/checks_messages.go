@@ -20,17 +20,17 @@ var statuses = []recording.Name{HTTPStatuses}
 
 // The checks of Streamable HTTP, sending messages.
 var httpMessagesChecks = []verdict.Check{
-	{Requirement: "HTTP-01", From: statuses, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		oneEndpoint(r, v)
-		oddMethods(r, v)
+	{Requirement: "HTTP-01", From: statuses, Judge: func(v *verdict.Verdict) {
+		oneEndpoint(v)
+		oddMethods(v)
 	}},
 	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything},
 		Judge: verdict.InScenario(HTTPStatuses, acceptedNotification,
-			func(r *recording.Recording, v *verdict.Verdict) {
-				for _, x := range r.Exchanges {
+			func(v *verdict.Verdict) {
+				for _, x := range v.Exchanges {
 					// a refusal is what LIFE-10 suffers from
 					if x.Step == recording.StepInitialized && x.Status >= 200 && x.Status < 300 {
-						acceptedBy202(r, x, v)
+						acceptedBy202(x, v)
 					}
 				}
 			})},
@@ -48,18 +48,18 @@ var httpMessagesChecks = []verdict.Check{
 						x.Tags[scenario.TagVersion])
 			})},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			// What is not served with the header either says nothing about the header.
-			if uses := r.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
+			if uses := v.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 				if v.Answered(uses[0]) {
 					v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
 						matcher.Describe(uses[0]))
 				}
 				return
 			}
-			v.RestsOn(r.Step(scenario.StepUse))
-			x := r.Step(scenario.StepNoVersion)
-			if x != nil && x.Status == http.StatusBadRequest && !issued(r) {
+			v.RestsOn(v.Step(scenario.StepUse))
+			x := v.Step(scenario.StepNoVersion)
+			if x != nil && x.Status == http.StatusBadRequest && !issued(v) {
 				v.Observe("version-demanded",
 					matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, "+
 						"keeping no sessions, cannot know otherwise", x)
@@ -77,14 +77,14 @@ var httpMessagesChecks = []verdict.Check{
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			for _, step := range []recording.Step{scenario.StepGetBadVersion, scenario.StepDeleteBadVersion} {
-				x := r.Step(step)
-				if x == nil || refusedOtherwise(x) || !verdict.Responded(x, v) {
+				x := v.Step(step)
+				if x == nil || refusedOtherwise(x) || !v.Responded(x) {
 					continue
 				}
 				if x.Status == http.StatusOK && verb(step) == http.MethodGet &&
-					verdict.MediaType(x.Header) != "text/event-stream" {
+					!x.EventStream() {
 					continue // no stream at all, which is judged elsewhere
 				}
 				notOffered := x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusNotImplemented
@@ -96,8 +96,8 @@ var httpMessagesChecks = []verdict.Check{
 }
 
 // severalClients: a second client gets a session beside the first, a connection, and its own answers.
-func severalClients(r *recording.Recording, v *verdict.Verdict) {
-	if x := r.Step(scenario.StepSecondClient); x != nil && verdict.Responded(x, v) {
+func severalClients(v *verdict.Verdict) {
+	if x := v.Step(scenario.StepSecondClient); x != nil && v.Responded(x) {
 		v.FailUnless(x.Succeeded(), verdict.Finding{
 			Expected: "a session for a second client",
 			On:       x, About: "the initialize of a second client",
@@ -108,12 +108,12 @@ func severalClients(r *recording.Recording, v *verdict.Verdict) {
 	if one := v.Facts.Notes[recording.FactOneConnection]; one != "" {
 		v.That(false, "responses to a client while another one keeps its connection open", one)
 	}
-	verdict.SideBySide(r, v)
+	verdict.SideBySide(v)
 }
 
 // besideStreams: a request is answered while a client keeps several streams open, as it may.
-func besideStreams(r *recording.Recording, v *verdict.Verdict) {
-	x, then := r.Step(stepCrowded), r.Step(stepRelieved)
+func besideStreams(v *verdict.Verdict) {
+	x, then := v.Step(stepCrowded), v.Step(stepRelieved)
 	if x != nil && then != nil && then.Succeeded() && x.Tags[tagStreams] > "1" {
 		v.WarnUnless(x.Outcome != recording.Silent, "a response to a request while streams stand open",
 			matcher.Describe(x)+" beside "+x.Tags[tagStreams]+" streams that the client kept open, and a "+
@@ -129,8 +129,8 @@ func refusedOtherwise(x *recording.Exchange) bool {
 }
 
 // issued reports whether the target gave any session an id.
-func issued(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
+func issued(v *verdict.Verdict) bool {
+	return slices.ContainsFunc(v.Sessions, func(s *recording.Session) bool {
 		return s.Initialize != nil && s.Initialize.Header.Get("Mcp-Session-Id") != ""
 	})
 }
@@ -142,8 +142,8 @@ func verb(step recording.Step) string {
 
 // oneEndpoint: what is not found between two served requests has no session or
 // path to blame.
-func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
-	before, note, after := r.Step(recording.StepList), r.Step(stepNotify), r.Step(stepListAfter)
+func oneEndpoint(v *verdict.Verdict) {
+	before, note, after := v.Step(recording.StepList), v.Step(stepNotify), v.Step(stepListAfter)
 	for _, x := range []*recording.Exchange{before, after} {
 		if x == nil || !v.Answered(x) {
 			return
@@ -165,10 +165,10 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
 // down; RFC 9110 (section 15.5.6) has 405 for it, and 501 for unknown ones.
-func oddMethods(r *recording.Recording, v *verdict.Verdict) {
+func oddMethods(v *verdict.Verdict) {
 	var served, failed []string
 	var servedBy, failedBy verdict.Several
-	for _, x := range r.Steps(stepOddMethod) {
+	for _, x := range v.Steps(stepOddMethod) {
 		switch {
 		case x.Succeeded():
 			served, servedBy = append(served, x.Tags[tagVerb]), append(servedBy, x)
@@ -190,33 +190,33 @@ func oddMethods(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // acceptedNotification: 202 without a body.
-func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepNotify)
-	if !verdict.Responded(x, v) {
+func acceptedNotification(v *verdict.Verdict) {
+	x := v.Step(stepNotify)
+	if !v.Responded(x) {
 		return
 	}
 	if x.Status >= 300 {
 		v.NotExercised(fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
 		return
 	}
-	acceptedBy202(r, x, v)
+	acceptedBy202(x, v)
 }
 
 // acceptedBy202: a notification that was taken is answered in the one way there is.
-func acceptedBy202(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+func acceptedBy202(x *recording.Exchange, v *verdict.Verdict) {
 	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x)
-	body := verdict.Body(r, x)
+	body := v.Body(x)
 	v.That(len(body) == 0, "no body", "the body "+wire.Excerpt(body, 80), x)
 }
 
 // refusedNotification: an error status; what stands in the body is a permission. Only the
 // notification under an unknown session certainly had to be refused.
-func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepRefused, stepMalformed) {
-		if !verdict.Responded(x, v) {
+func refusedNotification(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepRefused, stepMalformed) {
+		if !v.Responded(x) {
 			continue
 		}
-		raw := verdict.Body(r, x)
+		raw := v.Body(x)
 		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
 		v.FailUnless(!failed || x.Status >= 400, verdict.Finding{
 			Expected: "an HTTP error status for a notification that is refused",
@@ -234,11 +234,11 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 
 // answerTypes: JSON with one object, or an event stream. Arrays are batches in 2025-03-26, and BATCH-07's
 // later.
-func answerTypes(r *recording.Recording, v *verdict.Verdict) {
-	verdict.ObserveFraming(r, v)
-	for _, x := range r.Exchanges {
+func answerTypes(v *verdict.Verdict) {
+	v.ObserveFraming()
+	for _, x := range v.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 &&
-			!verdict.AnsweredOnGet(r, x) {
+			!v.AnsweredOnGet(x) {
 			v.Fail(verdict.Finding{
 				Title:    "Responses come with HTTP 200",
 				Kept:     true,
@@ -270,7 +270,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 					"by the header and fail; where a gateway decodes, it has to drop the header",
 			})
 		}
-		kind := verdict.MediaType(x.Header)
+		kind := x.MediaType()
 		if !v.That(kind == "application/json" || kind == "text/event-stream",
 			"Content-Type application/json or text/event-stream",
 			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x) ||
@@ -278,7 +278,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		for _, n := range x.Replies {
-			if f := r.Frame(n); f != nil && f.HTTP != nil {
+			if f := v.Frame(n); f != nil && f.HTTP != nil {
 				raw := wire.Parse(f.Raw)
 				v.That(raw.IsObject() || raw.IsArray(), "one JSON object", "the body is "+judge.Brief(raw), x)
 			}
@@ -288,15 +288,15 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 
 // conformingHeaders: what lists both types is accepted, in any order. Weights,
 // letter case and a charset that are not understood warn.
-func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
-	plain := r.Step(recording.StepList)
+func conformingHeaders(v *verdict.Verdict) {
+	plain := v.Step(recording.StepList)
 	if plain == nil || !v.Answered(plain) || !plain.Succeeded() {
 		v.NotExercised("the same request was refused without these headers, too")
 		return
 	}
 	v.RestsOn(plain)
-	for _, x := range r.Steps(stepAccept, stepCharset) {
-		if !verdict.Responded(x, v) {
+	for _, x := range v.Steps(stepAccept, stepCharset) {
+		if !v.Responded(x) {
 			continue
 		}
 		state, about := v.That, "Accept with the types in another "+x.Tags[scenario.TagForm]
@@ -312,12 +312,12 @@ func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 			x.Status < 400,
 			"service", matcher.Describe(x)+" to "+about, x)
 	}
-	framedByHTTP(r, v)
+	framedByHTTP(v)
 }
 
 // framedByHTTP: chunks and the letters of header names are matters of HTTP, which its
 // libraries and proxies treat as they like.
-func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
+func framedByHTTP(v *verdict.Verdict) {
 	for _, odd := range []struct {
 		step      recording.Step
 		id, about string
@@ -329,7 +329,7 @@ func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
 			"a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is " +
 				"a session (names of headers have no case)"},
 	} {
-		x := r.Step(odd.step)
+		x := v.Step(odd.step)
 		if x == nil || x.Succeeded() || x.Status == http.StatusNotFound || x.Outcome == recording.Refused ||
 			x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 			continue // 404 also says that a session has ended
@@ -339,15 +339,15 @@ func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // acceptedAnswers: our answers to requests of the server are taken by 202.
-func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Exchanges {
+func acceptedAnswers(v *verdict.Verdict) {
+	for _, x := range v.Exchanges {
 		if x.Step != recording.StepAnswer {
 			continue
 		}
 		for _, n := range x.Evidence() {
-			f := r.Frame(n)
+			f := v.Frame(n)
 			if f == nil || f.Dir != wire.In || f.HTTP == nil || f.HTTP.Status == 0 ||
-				f.HTTP.Status == http.StatusNotFound && !goesOn(r, f) {
+				f.HTTP.Status == http.StatusNotFound && !goesOn(v, f) {
 				continue
 			}
 			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
@@ -359,8 +359,8 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 
 // goesOn reports whether the session of a response served a later request: one that is over answers
 // everything by status 404, with a JSON-RPC error or without.
-func goesOn(r *recording.Recording, f *wire.Frame) bool {
-	return slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
+func goesOn(v *verdict.Verdict, f *wire.Frame) bool {
+	return slices.ContainsFunc(v.Exchanges, func(x *recording.Exchange) bool {
 		return x.Session == f.Session && x.Request > f.Number && x.Outcome == recording.Replied &&
 			x.Status != http.StatusNotFound
 	})
@@ -368,18 +368,18 @@ func goesOn(r *recording.Recording, f *wire.Frame) bool {
 
 // strayAnswer: a response to a request that was never made is taken like any other, or refused by an error
 // status.
-func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepStray)
-	if !verdict.Responded(x, v) {
+func strayAnswer(v *verdict.Verdict) {
+	x := v.Step(stepStray)
+	if !v.Responded(x) {
 		return
 	}
-	if note := r.Step(stepNotify); note != nil && note.Status == x.Status &&
+	if note := v.Step(stepNotify); note != nil && note.Status == x.Status &&
 		x.Status != http.StatusAccepted && x.Status < 300 {
 		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05",
 			x.Status))
 		return
 	}
-	body := verdict.Body(r, x)
+	body := v.Body(x)
 	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0,
 		"HTTP 202 without a body, or an error status",
 		fmt.Sprintf(plural.Of(len(body),
@@ -388,16 +388,16 @@ func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
 
 // malformedBodies: the client is told that its body was not taken; that it is at fault, and not the
 // server, is what no sentence asks for.
-func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
+func malformedBodies(v *verdict.Verdict) {
 	var failed []string
 	var failedBy verdict.Several
-	for _, x := range r.Steps(stepBody) {
+	for _, x := range v.Steps(stepBody) {
 		about := map[string]string{
 			"brace": "a body that ends behind its first brace", "empty": "an empty body",
 			"number": "a body that is a number",
 		}[x.Tags[scenario.TagForm]]
 		if x.Fatal {
-			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
+			if v.DiesOfText(v.Input(recording.InvalidMessages)) {
 				continue
 			}
 			v.Fail(verdict.Finding{
@@ -408,7 +408,7 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 			})
 			continue
 		}
-		if !verdict.Responded(x, v) {
+		if !v.Responded(x) {
 			continue
 		}
 		v.That(x.Status >= 400, "an HTTP error status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x)

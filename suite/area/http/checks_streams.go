@@ -22,8 +22,8 @@ var httpStreamsChecks = []verdict.Check{
 	{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams, recording.HTTPResume},
 		Judge: verdict.InScenario(HTTPStreams, getStream, resumedStreams)},
 	{Requirement: "HTTP-08", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.Streamed(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Streamed() {
 				if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied ||
 					x.Outcome == recording.HTTPOnly) {
 					v.That(x.Outcome == recording.Replied,
@@ -33,8 +33,8 @@ var httpStreamsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.Streamed(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Streamed() {
 				if x.Outcome == recording.Replied {
 					v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
 						"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error",
@@ -50,8 +50,8 @@ var httpStreamsChecks = []verdict.Check{
 		Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself,
 			verdict.InScenario(recording.Everything, onOwnStream, noBroadcast))},
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.Streamed(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Streamed() {
 				got := x.Header.Get("X-Accel-Buffering")
 				v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams",
 					"the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x)
@@ -67,7 +67,7 @@ func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 		v.NotExercised("no stream was opened by GET")
 		return false
 	}
-	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
+	if x.Status != http.StatusOK || !x.EventStream() {
 		v.NotExercised(fmt.Sprintf("the target offers no stream by GET (HTTP %d)", x.Status))
 		return false
 	}
@@ -76,43 +76,43 @@ func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // noResponsesOnGet: responses come on the streams of their requests, whatever was asked while a stream by GET
 // stood.
-func noResponsesOnGet(r *recording.Recording, v *verdict.Verdict) {
-	if r.Scenario == HTTPStreams {
-		if !opened(r.Step(stepGet), v) {
+func noResponsesOnGet(v *verdict.Verdict) {
+	if v.Scenario == HTTPStreams {
+		if !opened(v.Step(stepGet), v) {
 			return
 		}
 		v.Holds()
 	}
-	for i := range r.Frames {
-		f := &r.Frames[i]
+	for i := range v.Frames {
+		f := &v.Frames[i]
 		if f.Dir != wire.In || !strings.HasPrefix(f.Channel, "get:") || f.Parsed().Marked {
 			continue
 		}
 		for _, m := range f.Parsed().Messages {
 			// a notification with a null result is RPC-12's
 			if (m.Get("result").Exists() || m.Get("error").Exists()) &&
-				m.Get("method").Type != gjson.String && verdict.OnGet(r, f) {
+				m.Get("method").Type != gjson.String && v.OnGet(f) {
 				v.That(false, "no responses on the stream opened by GET", "a response to request "+
 					judge.Brief(m.Get("id")),
-					askedBy(r, verdict.Message{Message: &m, Frame: f}), f)
+					askedBy(v, recording.Message{Message: &m, Frame: f}), f)
 			}
 		}
 	}
 }
 
 // askedBy is the frame of the request of its session that a response answers, if there is one.
-func askedBy(r *recording.Recording, m verdict.Message) verdict.Frames {
-	sent := recording.Keep(r.Exchanges,
+func askedBy(v *verdict.Verdict, m recording.Message) verdict.Frames {
+	sent := recording.Keep(v.Exchanges,
 		func(x *recording.Exchange) bool { return x.Session == m.Frame.Session })
-	if x := verdict.Asker(sent, m); x != nil {
+	if x := m.Asker(sent); x != nil {
 		return verdict.Frames{x.Request}
 	}
 	return nil
 }
 
 // resumedStreams: a GET that names an event has a response, whether or not there was one.
-func resumedStreams(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Exchanges {
+func resumedStreams(v *verdict.Verdict) {
+	for _, x := range v.Exchanges {
 		if id, named := x.Tags["id"]; named && cutOff(x, "GET with the Last-Event-ID "+judge.Quote(id), v) {
 			return
 		}
@@ -134,14 +134,14 @@ func cutOff(x *recording.Exchange, about string, v *verdict.Verdict) bool {
 }
 
 // getStream: an event stream, or 405.
-func getStream(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepGet)
+func getStream(v *verdict.Verdict) {
+	x := v.Step(stepGet)
 	if x == nil {
 		v.NotExercised("no stream was opened by GET")
 		return
 	}
 	const expected = "text/event-stream, or HTTP 405"
-	silent, end := x.Status == 0 && x.Outcome == recording.Sent, r.Step(scenario.StepDelete)
+	silent, end := x.Status == 0 && x.Outcome == recording.Sent, v.Step(scenario.StepDelete)
 	if silent || x.Tags[tagLate] != "" { // no text sets a time
 		v.Observe("late-stream-head",
 			"GET had no response after a second: clients that wait for its head do not know whether there "+
@@ -157,30 +157,30 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("GET was not answered in time, for which there is no limit of the specification's")
 		return
 	}
-	if !verdict.Responded(x, v) {
+	if !v.Responded(x) {
 		return
 	}
 	if x.Status == http.StatusOK {
-		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected,
+		v.That(x.EventStream(), expected,
 			"HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x)
 		return
 	}
 	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict ||
-		x.Status == http.StatusNotFound && r.Step(recording.StepList).Status == http.StatusNotFound
+		x.Status == http.StatusNotFound && v.Step(recording.StepList).Status == http.StatusNotFound
 	v.That(x.Status == http.StatusMethodNotAllowed || about, expected,
 		fmt.Sprintf("HTTP %d to GET", x.Status), x)
 }
 
 // relatedMessages: the stream that answers a request carries no notification of
 // another matter.
-func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range verdict.Streamed(r) {
+func relatedMessages(v *verdict.Verdict) {
+	for _, x := range v.Streamed() {
 		if x.Method == "subscriptions/listen" {
 			continue
 		}
 		v.Holds()
 		for _, n := range x.Others {
-			f := r.Frame(n)
+			f := v.Frame(n)
 			if f == nil {
 				continue
 			}
@@ -207,9 +207,9 @@ func causes(x *recording.Exchange, m gjson.Result) bool {
 }
 
 // noBroadcast: one change is told on one stream.
-func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
-	mark, ok := r.Mark(markTriggered)
-	one, two := r.Step(stepGet1), r.Step(stepGet2)
+func noBroadcast(v *verdict.Verdict) {
+	mark, ok := v.Mark(markTriggered)
+	one, two := v.Step(stepGet1), v.Step(stepGet2)
 	if !opened(one, v) || !opened(two, v) {
 		return
 	}
@@ -217,7 +217,7 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 		v.NotExercised("the subscription was refused, or a second stream ended the first")
 		return
 	}
-	notes := r.Notifications("notifications/resources/updated", mark.After)
+	notes := v.Notifications("notifications/resources/updated", mark.After)
 	if len(notes) == 0 {
 		v.NotExercised("no update came after triggers.update")
 		return
@@ -237,13 +237,13 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 
 // repeated reports whether one change was told more than once to a session with a single stream.
 func repeated(v *verdict.Verdict) bool {
-	r := v.Recording(recording.Changes)
+	r := v.Input(recording.Changes)
 	if r == nil {
 		return false
 	}
 	mark, _ := r.Mark(recording.MarkUpdate)
 	told := map[string]int{}
-	for _, h := range verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.Updated) {
+	for _, h := range verdict.Only(r.Hear(r.Watcher(), mark.After), verdict.Updated) {
 		if slices.ContainsFunc(r.Marks, func(m recording.Mark) bool {
 			return m.After > mark.After && m.After < h.Frame.Number
 		}) {
@@ -256,20 +256,20 @@ func repeated(v *verdict.Verdict) bool {
 
 // onOwnStream: what belongs to a request, its response and its progress, does not come on another stream as
 // well. Responses on a stream by GET are HTTP-11's.
-func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
+func onOwnStream(v *verdict.Verdict) {
 	type place struct{ session, channel string }
 	asked := map[place]*recording.Exchange{}
-	for _, x := range r.Exchanges {
-		if f := r.Frame(x.Request); f != nil && len(x.ID) > 0 {
+	for _, x := range v.Exchanges {
+		if f := v.Frame(x.Request); f != nil && len(x.ID) > 0 {
 			asked[place{x.Session, f.Channel}] = x
 		}
 	}
 	own, foreign := map[place]int{}, []*wire.Frame(nil) // by what was sent
-	for _, m := range verdict.Received(r) {
+	for _, m := range v.Received() {
 		f, token := m.Frame, m.Get("params.progressToken")
 		response, onGet := m.Kind == wire.KindResponse, strings.HasPrefix(f.Channel, "get:")
 		if f.Event == nil || !response && (m.Method() != "notifications/progress" || !token.Exists()) ||
-			response && onGet || verdict.Resumes(r, f) != "" {
+			response && onGet || v.Resumes(f) != "" {
 			continue
 		}
 		x := asked[place{f.Session, f.Channel}]
@@ -292,20 +292,20 @@ func onOwnStream(r *recording.Recording, v *verdict.Verdict) {
 
 // noBroadcastByItself: the updates of a resource that changes by itself do not come on two streams in
 // step. Each has its fellow on the other stream, much nearer than any two on the same stream are.
-func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
-	mark, ok := r.Mark(scenario.MarkDoubled)
-	one, two := r.Step(recording.StepStream), r.Step(scenario.StepSecondStream)
-	if !ok || one == nil || two == nil || r.Frame(one.Request) == nil || r.Frame(two.Request) == nil {
+func noBroadcastByItself(v *verdict.Verdict) {
+	mark, ok := v.Mark(scenario.MarkDoubled)
+	one, two := v.Step(recording.StepStream), v.Step(scenario.StepSecondStream)
+	if !ok || one == nil || two == nil || v.Frame(one.Request) == nil || v.Frame(two.Request) == nil {
 		v.Skip(recording.CodeNeedsConfig,
 			"nothing changed by itself, again and again, while two streams were open: say in the target "+
 				"file how to make a resource change (triggers.update)")
 		return
 	}
 	came := map[string][]*wire.Frame{}
-	for _, f := range r.Notifications("notifications/resources/updated", mark.After) {
+	for _, f := range v.Notifications("notifications/resources/updated", mark.After) {
 		came[f.Channel] = append(came[f.Channel], f)
 	}
-	first, second := came[r.Frame(one.Request).Channel], came[r.Frame(two.Request).Channel]
+	first, second := came[v.Frame(one.Request).Channel], came[v.Frame(two.Request).Channel]
 	if len(first)+len(second) == 0 {
 		v.NotExercised("no update came while two streams were open")
 		return
@@ -330,14 +330,14 @@ func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
 func abs(d time.Duration) time.Duration { return max(d, -d) }
 
 // deliveryChannel: what is announced can arrive.
-func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
+func deliveryChannel(v *verdict.Verdict) {
 	if !v.Facts.Capability("resources.subscribe").Bool() &&
 		!v.Facts.Capability("resources.listChanged").Bool() {
 		v.Skip(recording.CodeUndeclared,
 			"the target declares neither resources.subscribe nor resources.listChanged")
 		return
 	}
-	x := r.Step(stepGet)
+	x := v.Step(stepGet)
 	if x == nil || x.Status == 0 {
 		v.NotExercised("no stream was opened by GET")
 		return
@@ -347,18 +347,18 @@ func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // foreignProgress: the progress of a request comes on its own stream, if it has one.
-func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
-	if !opened(r.Step(stepGet), v) {
+func foreignProgress(v *verdict.Verdict) {
+	if !opened(v.Step(stepGet), v) {
 		return
 	}
-	for _, x := range r.Steps(recording.StepRead, stepSlow) {
+	for _, x := range v.Steps(recording.StepRead, stepSlow) {
 		token := x.Param("_meta.progressToken")
-		if !judge.IsString(token) || verdict.MediaType(x.Header) != "text/event-stream" {
+		if !judge.IsString(token) || !x.EventStream() {
 			continue // a plain answer leaves no other way
 		}
 		v.Holds()
-		for _, f := range r.Notifications("notifications/progress", 0) {
-			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && verdict.OnGet(r, f) {
+		for _, f := range v.Notifications("notifications/progress", 0) {
+			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && v.OnGet(f) {
 				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+
 					" on the stream opened by GET", verdict.Frames{x.Request}, f)
 			}

@@ -16,7 +16,7 @@ var Checks = []verdict.Check{
 	{Requirement: "ICON-01", From: verdict.BothWalks,
 		Judge: verdict.Each(iconOwners, func(i verdict.Item, v *verdict.Verdict) {
 			// Icons are the same wherever they stand.
-			verdict.Typed(v, i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType",
+			v.Typed(i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType",
 				"icons[].sizes", "icons[].sizes[]", "icons[].theme")
 		}).Or(recording.CodeNeedsSubject, noIcons)},
 	{Requirement: "ICON-03", From: verdict.BothWalks,
@@ -39,9 +39,9 @@ var Checks = []verdict.Check{
 			}
 		}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
 	{Requirement: "ICON-08", From: verdict.BothWalks,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var odd verdict.Sightings
-			for _, i := range iconsOf(r, v) {
+			for _, i := range iconsOf(v) {
 				if t := i.Get("mimeType"); judge.IsString(t) {
 					if p, bad := judge.First(judge.MIME(t.Str)); bad {
 						odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i)
@@ -64,22 +64,22 @@ var Checks = []verdict.Check{
 }
 
 // iconOwners lists what has icons: the entries of a walk and, once, the server.
-func iconOwners(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
-	all := verdict.ListedItems(r, v)
-	if r.Scenario == recording.WalkResources {
-		all = append(all, introductions(r, v)...)
+func iconOwners(v *verdict.Verdict) []verdict.Item {
+	all := verdict.ListedItems(v)
+	if v.Scenario == recording.WalkResources {
+		all = append(all, introductions(v)...)
 	}
 	return recording.Keep(all, func(i verdict.Item) bool { return i.IsObject() && i.Get("icons").Exists() })
 }
 
 // introductions lists how the target introduces itself: in the handshake, or in
 // discovery and in results.
-func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func introductions(v *verdict.Verdict) []verdict.Item {
 	const name = "the server's description of itself"
 	declared := gjson.ParseBytes(v.Facts.Declared)
 	if !v.Modern() {
 		var frames []int
-		for _, s := range r.Sessions {
+		for _, s := range v.Sessions {
 			if s.Initialize != nil {
 				frames = s.Initialize.Evidence()
 			}
@@ -92,7 +92,7 @@ func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		found = nil
 	}
 	// The same description comes with every result: one is as good as all.
-	for _, x := range r.Steps(recording.StepPage) {
+	for _, x := range v.Steps(recording.StepPage) {
 		if info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo); info.IsObject() {
 			return []verdict.Item{verdict.NewItem(info, name, x.Evidence())}
 		}
@@ -100,9 +100,9 @@ func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	return found
 }
 
-func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func iconsOf(v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, i := range iconOwners(r, v) {
+	for _, i := range iconOwners(v) {
 		icons := i.Get("icons")
 		if !icons.IsArray() {
 			continue
@@ -119,9 +119,9 @@ func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	return all
 }
 
-func iconSources(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func iconSources(v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, i := range iconsOf(r, v) {
+	for _, i := range iconsOf(v) {
 		if src := i.Get("src"); judge.IsString(src) {
 			all = append(all, verdict.NewItem(src, i.Name, i.Frames))
 		}

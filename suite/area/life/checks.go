@@ -51,15 +51,15 @@ const (
 // Checks lists the checks of basic/lifecycle and basic/utilities/ping.
 var Checks = []verdict.Check{
 	{Requirement: "LIFE-01", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range handshakes(v) {
 				verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
 					"serverInfo.name", "serverInfo.version")(x, v)
 			}
 		}},
 	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range handshakes(v) {
 				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
 				if !judge.IsString(got) {
 					v.NotExercised("protocolVersion is no string: see LIFE-01")
@@ -72,25 +72,25 @@ var Checks = []verdict.Check{
 					Cause:    "another version than the requested one",
 				})
 			}
-			for _, x := range r.Steps(stepReturn) {
+			for _, x := range v.Steps(stepReturn) {
 				if v.Answered(x) && x.Succeeded() {
 					got := x.Result().Get("protocolVersion")
 					v.That(got.String() == x.Tags[scenario.TagVersion],
 						"the version "+x.Tags[scenario.TagVersion]+", which the server had offered before",
-						"the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
+						"the version "+judge.Brief(got), verdict.All(v.Steps(stepAlien)...), x)
 				}
 			}
 		}},
 	{Requirement: "LIFE-04", From: []recording.Name{Negotiation}, Judge: counterOffer},
 	{Requirement: "LIFE-05", From: []recording.Name{Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			latest := requirement.Revision("")
 			for _, rev := range v.Facts.Served {
 				if !rev.Modern() {
 					latest = max(latest, rev)
 				}
 			}
-			for _, x := range r.Steps(stepAlien) {
+			for _, x := range v.Steps(stepAlien) {
 				offer := x.Result().Get("protocolVersion")
 				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
 					continue
@@ -105,21 +105,21 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "LIFE-07", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range handshakes(v) {
 				optionalMembers(x, v)
 			}
 		}},
 	{Requirement: "LIFE-09", From: verdict.Everything, Judge: early},
 	{Requirement: "LIFE-10", From: []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			if how := v.Facts.Notes[recording.FactSingle]; how != "" {
 				v.Observe("one-session-at-a-time",
 					"all of this is judged one session at a time, as a target file asks for with "+
 						"instances: 1: "+how)
 			}
-			for _, x := range r.Steps(stepFirst) {
-				if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
+			for _, x := range v.Steps(stepFirst) {
+				if again := v.Step(stepAgain); again != nil && !x.Succeeded() {
 					x = again
 				}
 				if code, _ := x.Code(); x.Failed() && code == -32601 {
@@ -130,10 +130,10 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "LIFE-12", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			clean := len(verdict.Received(r)) > 0
-			for _, m := range verdict.RequestsOf(r) {
-				if feature, declared := m.Feature(r.Session(m.Frame.Session)); feature != "" && !declared {
+		Judge: func(v *verdict.Verdict) {
+			clean := len(v.Received()) > 0
+			for _, m := range v.OwnRequests() {
+				if feature, declared := m.Feature(v.Session(m.Frame.Session)); feature != "" && !declared {
 					clean = false
 					v.Fail(verdict.Finding{
 						Expected: "no request for " + feature + ", which the client did not declare",
@@ -148,9 +148,9 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "LIFE-13", From: verdict.Everything, With: verdict.Every, Probes: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			ofTheRevision(r, v)
-			ofTheClient(r, v)
+		Judge: func(v *verdict.Verdict) {
+			ofTheRevision(v)
+			ofTheClient(v)
 			if v.Modern() {
 				return
 			}
@@ -159,18 +159,18 @@ var Checks = []verdict.Check{
 			// requirement.
 			if c := v.Facts.Combination; c.Revision != requirement.R20250326 &&
 				(!c.Defined() || c.Revision == requirement.R20241105 && c.Transport == requirement.Stdio) {
-				verdict.NoArrays(r, v)
+				v.NoArrays()
 			}
-			for _, m := range verdict.Responses(r) {
+			for _, m := range v.Responses() {
 				kind := m.Get("result.resultType")
 				v.That(kind.Str != "input_required", "a result of the negotiated revision",
 					"resultType input_required, which contradicts it", m)
 			}
 		}},
 	{Requirement: "LIFE-14", From: []recording.Name{Pings},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var full verdict.Sightings
-			for _, x := range r.Steps(stepPing, stepPingMeta) {
+			for _, x := range v.Steps(stepPing, stepPingMeta) {
 				if v.Expect(x).To(matcher.BeResult(), "ping") {
 					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool {
 						return name == "_meta"
@@ -185,8 +185,8 @@ var Checks = []verdict.Check{
 					" have} members: %s")
 		}},
 	{Requirement: "LIFE-16", From: []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepEarlyPing) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepEarlyPing) {
 				if x.Outcome == recording.Silent {
 					v.Fail(verdict.Finding{
 						Expected: "an answer",
@@ -198,29 +198,29 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned &&
-				r.Combination.Transport == requirement.Stdio {
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned &&
+				v.OnStdio() {
 				v.Block(recording.CodeDied,
 					"the program ends at its start without a faulty initialize as well: "+
 						x.Reason, x)
 				return
 			}
-			for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
+			for _, x := range v.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
 				tolerable(x, v)
 			}
-			for _, x := range r.Steps(stepSound) {
-				if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
+			for _, x := range v.Steps(stepSound) {
+				if faulty := v.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
 					v.RestsOn(faulty[len(faulty)-1])
 				}
 				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one",
 					matcher.Describe(x),
 					x)
 			}
-			if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil &&
-				r.Broken.Code != recording.CodeInterrupted {
+			if len(v.Exchanges) > 0 && v.Step(stepSound) == nil && v.Broken != nil &&
+				v.Broken.Code != recording.CodeInterrupted {
 				v.That(false, "a connection on which a sound handshake succeeds after a faulty one",
-					r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1])
+					v.Broken.Reason, v.Exchanges[len(v.Exchanges)-1])
 			}
 		}},
 	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
@@ -230,18 +230,18 @@ var Checks = []verdict.Check{
 // early: before its answer to initialize a server sends nothing but pings and log messages, and no other
 // request before the handshake has ended. That notifications come then is only remarked upon: the sentence
 // speaks of requests, but of logging among them.
-func early(r *recording.Recording, v *verdict.Verdict) {
+func early(v *verdict.Verdict) {
 	ended, began := map[string]int{}, map[string]int{}
-	for _, end := range r.Steps(recording.StepInitialized) {
+	for _, end := range v.Steps(recording.StepInitialized) {
 		v.Holds()
 		ended[end.Session] = end.Request
 	}
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if x := s.Initialize; x != nil && x.Succeeded() && len(x.Replies) > 0 {
 			began[s.ID] = x.Replies[0]
 		}
 	}
-	for _, m := range verdict.CallsOf(r) {
+	for _, m := range v.OwnCalls() {
 		at, end := m.Frame.Number, ended[m.Frame.Session]
 		if m.Method() == "ping" || m.Method() == "notifications/message" {
 			continue
@@ -262,9 +262,9 @@ func early(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // handshakes lists the answered handshakes of sessions in which we kept to the specification.
-func handshakes(r *recording.Recording) []*recording.Exchange {
+func handshakes(v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if s.Initialize != nil && s.Initialize.Succeeded() && s.Kind != recording.Probe {
 			all = append(all, s.Initialize)
 		}
@@ -276,8 +276,8 @@ func handshakes(r *recording.Recording) []*recording.Exchange {
 func alien(x *recording.Exchange) string { return x.Param("protocolVersion").String() }
 
 // counterOffer: an unknown version is met with another one, and that one works.
-func counterOffer(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepAlien, stepLater) {
+func counterOffer(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepAlien, stepLater) {
 		if matcher.Refused(x) && (x.Step == stepAlien || alien(x) == futureVersion) {
 			v.Fail(verdict.Finding{
 				Expected: "the offer of a version that the server supports",
@@ -298,11 +298,11 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 				"that it supports",
 		})
 	}
-	for _, x := range r.Steps(stepReturn) {
+	for _, x := range v.Steps(stepReturn) {
 		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[scenario.TagVersion]+
 			", which the server had offered")
 	}
-	for _, x := range r.Steps(stepAlien, stepLater) {
+	for _, x := range v.Steps(stepAlien, stepLater) {
 		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
 		switch {
 		case x.Step == stepLater && offer == futureVersion:

@@ -16,13 +16,13 @@ import (
 // ofTheRevision judges all that the target sent in the combination against the
 // schemas of the revision, in clean sessions and in answers to probes. What another
 // requirement judges is left to it; of the rest each member is told once.
-func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
+func ofTheRevision(v *verdict.Verdict) {
 	set := schema.For(v.Revision())
 	if set == nil {
 		return
 	}
-	b := newBreaches(r, v, set)
-	b.look(r, func(*recording.Session) bool { return true })
+	b := newBreaches(v, set)
+	b.look(v.Recording, func(*recording.Session) bool { return true })
 	probe := func(s *recording.Session) bool { return s != nil && s.Kind == recording.Probe }
 	for _, rec := range v.Recordings() {
 		// What came in clean sessions has been looked at: it need not even be read again.
@@ -38,10 +38,10 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 
 // ofTheClient: what only clients send, by the schema's list of their messages, does not
 // come from the target. Requests of any kind are judged by RPC-22 in modern revisions.
-func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
+func ofTheClient(v *verdict.Verdict) {
 	// An agreement besides the schema may bring further methods.
 	more := len(v.Facts.Capability("experimental").Map())+len(v.Facts.Capability("extensions").Map()) > 0
-	for _, m := range verdict.CallsOf(r) {
+	for _, m := range v.OwnCalls() {
 		area, _, _ := strings.Cut(m.Method(), "/")
 		if m.Method() != "" && !more && !schema.Defines(m.Method()) &&
 			(m.Kind != wire.KindRequest || !v.Modern()) {
@@ -89,7 +89,7 @@ type breach struct {
 	times  int
 }
 
-func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *breaches {
+func newBreaches(v *verdict.Verdict, set *schema.Set) *breaches {
 	b := &breaches{set: set, rev: v.Revision(), sessions: map[string]*recording.Session{},
 		sent: map[string][]*recording.Exchange{},
 		seen: map[int]bool{}, found: map[string]*breach{}}
@@ -100,7 +100,7 @@ func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *b
 			b.sent[x.Session] = append(b.sent[x.Session], x)
 		}
 	}
-	recs := append([]*recording.Recording{r}, v.Recordings()...)
+	recs := append([]*recording.Recording{v.Recording}, v.Recordings()...)
 	for _, rec := range recs {
 		if rec == nil {
 			continue
@@ -122,14 +122,14 @@ func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *b
 // look judges the messages of the sessions of a recording that are wanted.
 func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) bool) {
 	var fresh []int
-	for _, m := range verdict.Received(r) {
+	for _, m := range r.Received() {
 		n := m.Frame.Number
 		if s := b.sessions[m.Frame.Session]; s == nil || !wanted(s) || b.seen[n] {
 			continue
 		}
 		var asked *recording.Exchange
 		if m.Kind == wire.KindResponse {
-			asked = verdict.Asker(b.sent[m.Frame.Session], m)
+			asked = m.Asker(b.sent[m.Frame.Session])
 		}
 		if fresh = append(fresh, n); b.ours(m, asked) {
 			b.judge(m, asked)
@@ -142,7 +142,7 @@ func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) 
 
 // ours reports whether a message is one of the revision that is judged: probes also
 // speak other ones. A response answers what was asked.
-func (b *breaches) ours(m verdict.Message, asked *recording.Exchange) bool {
+func (b *breaches) ours(m recording.Message, asked *recording.Exchange) bool {
 	const version = `_meta.io\.modelcontextprotocol/protocolVersion`
 	handshake := func(x *recording.Exchange) bool { return x.Method == "initialize" }
 	if b.rev.Modern() {
@@ -162,7 +162,7 @@ func (b *breaches) ours(m verdict.Message, asked *recording.Exchange) bool {
 }
 
 // judge holds one message against its schema.
-func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
+func (b *breaches) judge(m recording.Message, asked *recording.Exchange) {
 	found, said := b.violations(m, asked)
 	_, declared := m.Feature(b.sessions[m.Frame.Session])
 	for _, f := range found {
@@ -174,7 +174,7 @@ func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
 
 // violations lists what is wrong with a message, and says which one it is. Of responses it
 // lists only what no requirement judges.
-func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (found []schema.Violation,
+func (b *breaches) violations(m recording.Message, asked *recording.Exchange) (found []schema.Violation,
 	said string) {
 	said = m.Said()
 	switch {

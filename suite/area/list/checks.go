@@ -53,27 +53,27 @@ var listChecks = []verdict.Check{
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result),
 				i) {
-				verdict.Typed(v, i, "Resource", "uri", "name")
+				v.Typed(i, "Resource", "uri", "name")
 			}
 		})},
 	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			items := verdict.ListedItems(r, v)
+		Judge: func(v *verdict.Verdict) {
+			items := verdict.ListedItems(v)
 			for _, i := range items {
-				verdict.Typed(v, i, "Resource", "description", "mimeType", "title", "size")
+				v.Typed(i, "Resource", "description", "mimeType", "title", "size")
 				if size := i.Get("size"); judge.IsInteger(size) {
 					v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0,
 						"a size that is not negative", "size of "+i.Name+" is "+
 							judge.Brief(size), i)
 				}
 			}
-			verdict.Remarks(items, resourceMembers, v)
+			v.Remarks(items, resourceMembers)
 		}},
 	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: uniqueURIs},
 	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var web verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
 					web.Add(judge.Brief(uri), i)
 				}
@@ -87,12 +87,12 @@ var listChecks = []verdict.Check{
 		}},
 	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates,
 		recording.Reads}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var items []verdict.Item
-			if r.Scenario != recording.Reads {
-				items = verdict.ListedItems(r, v)
+			if v.Scenario != recording.Reads {
+				items = verdict.ListedItems(v)
 			}
-			for _, read := range verdict.Readings(r, v, recording.StepRead) {
+			for _, read := range v.Readings(recording.StepRead) {
 				items = append(items, read.Contents...)
 			}
 			for _, i := range items {
@@ -109,11 +109,11 @@ var listChecks = []verdict.Check{
 }
 
 // uniqueURIs: no URI comes twice on a page; across pages it is remarked upon.
-func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
+func uniqueURIs(v *verdict.Verdict) {
 	const expected = "each URI once"
 	seenOn := map[string]int{}
 	var across verdict.Sightings
-	for n, x := range verdict.PagesOf(r, v) {
+	for n, x := range verdict.PagesOf(v) {
 		onPage := map[string]bool{}
 		for _, i := range verdict.Entries(x) {
 			uri := i.Get("uri")
@@ -144,9 +144,9 @@ var resourceMembers = []string{"uri", "name", "title", "description", "mimeType"
 // with another look at it.
 var relistChecks = []verdict.Check{
 	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			again := listedAgain(r, v)
-			for _, read := range verdict.Readings(r, v, recording.StepRead) {
+		Judge: func(v *verdict.Verdict) {
+			again := listedAgain(v)
+			for _, read := range v.Readings(recording.StepRead) {
 				said, listed := read.Tags[scenario.TagSize], again[read.Tags[recording.TagURI]]
 				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
 					continue
@@ -167,8 +167,8 @@ var relistChecks = []verdict.Check{
 	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: verdict.Resources,
 		Judge: readableAsListed},
 	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
+		Judge: func(v *verdict.Verdict) {
+			with, without, again := v.Step(stepWith), v.Step(stepWithout), v.Step(stepWithAgain)
 			switch {
 			case !v.Answered(with):
 				return
@@ -201,9 +201,9 @@ var relistChecks = []verdict.Check{
 }
 
 // listedAgain lists the entries of the second walk by URI.
-func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]verdict.Item {
+func listedAgain(v *verdict.Verdict) map[string]verdict.Item {
 	found := map[string]verdict.Item{}
-	for _, x := range r.Steps(stepAgain) {
+	for _, x := range v.Steps(stepAgain) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -230,14 +230,14 @@ func rawLength(content verdict.Item) (n int, ok bool) {
 }
 
 // readableAsListed: a read of a listed URI does not end in "not found".
-func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
-	again := listedAgain(r, v)
+func readableAsListed(v *verdict.Verdict) {
+	again := listedAgain(v)
 	rereads := map[string]*recording.Exchange{}
-	for _, x := range r.Steps(stepReread) {
+	for _, x := range v.Steps(stepReread) {
 		rereads[x.Tags[recording.TagURI]] = x
 	}
 	var others verdict.Sightings
-	for _, x := range r.Steps(recording.StepRead) {
+	for _, x := range v.Steps(recording.StepRead) {
 		uri := x.Tags[recording.TagURI]
 		switch {
 		case !v.Answered(x):
@@ -252,25 +252,25 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: " +
 				"see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
-			unreadable(r, v, x, rereads[uri], again[uri])
+			unreadable(v, x, rereads[uri], again[uri])
 		default:
 			v.NotExercised("what could not be read at first was gone from the list, or could be read, at " +
 				"the second look")
 		}
 	}
-	unstable(r, v)
+	unstable(v)
 	others.Observe(v, "unreadable",
 		"%d listed but not readable, with an error that does not say that it is missing: %s")
 }
 
 // unstable remarks on resources of which two reads in a row differ.
-func unstable(r *recording.Recording, v *verdict.Verdict) {
+func unstable(v *verdict.Verdict) {
 	var seen verdict.Sightings
 	first := map[string]*recording.Exchange{}
-	for _, x := range r.Steps(recording.StepRead) {
+	for _, x := range v.Steps(recording.StepRead) {
 		first[x.Tags[recording.TagURI]] = x
 	}
-	for _, x := range r.Steps(stepRepeat) {
+	for _, x := range v.Steps(stepRepeat) {
 		before := first[x.Tags[recording.TagURI]]
 		if before == nil || before.Outcome != recording.Replied || x.Outcome != recording.Replied ||
 			verdict.AsksForInput(before) || verdict.AsksForInput(x) {
@@ -286,9 +286,9 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 
 // unreadable notes that a resource cannot be read although it is listed. Where we
 // come with credentials, hiding it may be a way to refuse it.
-func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange,
+func unreadable(v *verdict.Verdict, x, reread *recording.Exchange,
 	listed verdict.Item) {
-	f := r.Frame(x.Request)
+	f := v.Frame(x.Request)
 	v.Fail(verdict.Finding{
 		Expected: "contents for a URI that is listed",
 		Actual: matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) +
@@ -301,9 +301,9 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
 // noted, if the walk did not get to the end.
-func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string,
+func wholeList(v *verdict.Verdict, step recording.Step) (set []string,
 	last *recording.Exchange, ok bool) {
-	pages := r.Steps(step)
+	pages := v.Steps(step)
 	if len(pages) == 0 {
 		v.NotExercised("the list was not looked at often enough")
 		return nil, nil, false
@@ -320,10 +320,10 @@ func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) 
 }
 
 // sameForAll: two connections are given the same list.
-func sameForAll(r *recording.Recording, v *verdict.Verdict) {
-	one, x1, ok1 := wholeList(r, v, stepOne)
-	other, x2, ok2 := wholeList(r, v, stepOther)
-	again, x3, ok3 := wholeList(r, v, stepOneAgain)
+func sameForAll(v *verdict.Verdict) {
+	one, x1, ok1 := wholeList(v, stepOne)
+	other, x2, ok2 := wholeList(v, stepOther)
+	again, x3, ok3 := wholeList(v, stepOneAgain)
 	if !ok1 || !ok2 || !ok3 {
 		return
 	}
@@ -333,8 +333,8 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 	case !slices.Equal(one, again):
 		v.NotExercised("the list changed while the connections were compared")
-	case !still(r, v, other, stepOtherAgain) || !still(r, v, other, laterLooks...):
-	case v.Facts.Combination.Transport == "stdio":
+	case !still(v, other, stepOtherAgain) || !still(v, other, laterLooks...):
+	case v.OnStdio():
 		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one,
 			other), on)
 		v.NotExercised("two processes may hold data of their own")
@@ -346,12 +346,12 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 
 // still reports whether each look at the list that was taken found the same. If it is known that none
 // did, or not known whether one did, the verdict says so.
-func still(r *recording.Recording, v *verdict.Verdict, same []string, looks ...recording.Step) bool {
+func still(v *verdict.Verdict, same []string, looks ...recording.Step) bool {
 	for _, step := range looks {
-		if len(r.Steps(step)) == 0 {
+		if len(v.Steps(step)) == 0 {
 			continue
 		}
-		found, _, ok := wholeList(r, v, step)
+		found, _, ok := wholeList(v, step)
 		if ok && !slices.Equal(found, same) {
 			v.NotExercised("the list changes by itself")
 		}
@@ -364,12 +364,12 @@ func still(r *recording.Recording, v *verdict.Verdict, same []string, looks ...r
 
 // comesAgain reports whether the list changed once more when a third connection made the same requests,
 // in the same way if only the connection that makes them sees the change.
-func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []string, alone bool) bool {
-	if len(r.Steps(stepThird)) == 0 {
-		return r.Broken == nil
+func comesAgain(v *verdict.Verdict, before, after []string, alone bool) bool {
+	if len(v.Steps(stepThird)) == 0 {
+		return v.Broken == nil
 	}
-	first, _, ok1 := wholeList(r, v, stepThird)
-	second, _, ok2 := wholeList(r, v, stepThirdAgain)
+	first, _, ok1 := wholeList(v, stepThird)
+	second, _, ok2 := wholeList(v, stepThirdAgain)
 	if !ok1 || !ok2 {
 		return false
 	}
@@ -387,9 +387,9 @@ func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []stri
 
 // unchangedByOthers: reads, completions and failed requests do not change the
 // list of their connection. A list that changes by itself shows nothing.
-func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
-	before, x1, ok1 := wholeList(r, v, stepOne)
-	after, x2, ok2 := wholeList(r, v, stepOneAgain)
+func unchangedByOthers(v *verdict.Verdict) {
+	before, x1, ok1 := wholeList(v, stepOne)
+	after, x2, ok2 := wholeList(v, stepOneAgain)
 	switch {
 	case !ok1 || !ok2:
 		return
@@ -397,8 +397,8 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	}
-	other, x3, ok3 := wholeList(r, v, stepOtherAgain)
-	if !ok3 || !still(r, v, other, laterLooks...) {
+	other, x3, ok3 := wholeList(v, stepOtherAgain)
+	if !ok3 || !still(v, other, laterLooks...) {
 		return
 	}
 	finding := verdict.Finding{
@@ -406,12 +406,12 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		Actual:   "the list changed: " + verdict.Difference(before, after),
 		On:       verdict.Several{x1, x2, x3},
 	}
-	finding.Before = verdict.All(r.Steps(stepBetween)...).Evidence()
+	finding.Before = verdict.All(v.Steps(stepBetween)...).Evidence()
 	alone := slices.Equal(other, before)
 	switch {
 	case !alone && !slices.Equal(other, after):
 		v.NotExercised("the list changes by itself")
-	case !comesAgain(r, v, before, after, alone):
+	case !comesAgain(v, before, after, alone):
 	default:
 		finding.Warn = !alone
 		finding.Actual += map[bool]string{

@@ -39,23 +39,23 @@ const (
 // The checks of basic/index#meta on what the target sends.
 var metaChecks = []verdict.Check{
 	{Requirement: "META-01", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMeta(r, v.Revision(), func(place string, meta gjson.Result, at verdict.Cited) {
+		Judge: func(v *verdict.Verdict) {
+			eachMeta(v, v.Revision(), func(place string, meta gjson.Result, at verdict.Cited) {
 				v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+
 					judge.TypeName(meta), at)
 			})
 		}},
 	{Requirement: "META-02", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
+		Judge: func(v *verdict.Verdict) {
+			eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
 				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
 				v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+
 					" in "+place+": "+problem.String(), at)
 			})
 		}},
 	{Requirement: "META-04", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
+		Judge: func(v *verdict.Verdict) {
+			eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
 				rev := v.Revision()
 				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
 					"reserved prefixes only for the protocol's own keys",
@@ -75,36 +75,36 @@ var metaChecks = []verdict.Check{
 			})
 		}},
 	{Requirement: "META-11", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			verdict.EachResult(r, func(x *recording.Exchange) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Results() {
 				kind := x.Result().Get("resultType")
 				v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+
 					judge.TypeName(kind)+" in the answer to "+x.Method, x)
-			})
+			}
 		}},
 	{Requirement: "META-12", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			verdict.EachResult(r, func(x *recording.Exchange) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Results() {
 				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
 					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+
 						judge.Brief(kind)+" in the answer to "+x.Method, x)
 				}
-			})
+			}
 		}},
 	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
 	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata},
-		Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
-			asPlain(r, v, scenario.StepTraced, "with trace context")
-		}, func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, at verdict.Cited) {
+		Judge: verdict.InScenario(recording.Metadata, func(v *verdict.Verdict) {
+			asPlain(v, scenario.StepTraced, "with trace context")
+		}, func(v *verdict.Verdict) {
+			eachMetaKey(v, v.Revision(), func(place, key string, value gjson.Result, at verdict.Cited) {
 				traced(v,
 					place, key, value, at)
 			})
 		})},
 	{Requirement: "META-19", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			for _, method := range []string{"notifications/progress", "notifications/message"} {
-				for _, f := range r.Notifications(method, 0) {
+				for _, f := range v.Notifications(method, 0) {
 					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"),
 						"io.modelcontextprotocol/subscriptionId")
 					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+
@@ -118,9 +118,9 @@ const keyLogLevel = "io.modelcontextprotocol/logLevel"
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
 // A long result that was sent before is left out.
-func eachMessage(r *recording.Recording, visit func(m wire.Object, at verdict.Cited)) {
+func eachMessage(v *verdict.Verdict, visit func(m wire.Object, at verdict.Cited)) {
 	seen := map[*wire.Long]bool{}
-	for _, f := range r.Incoming(0) {
+	for _, f := range v.Incoming(0) {
 		p := f.Parsed()
 		if p.Marked {
 			continue
@@ -145,26 +145,26 @@ type foundMeta struct {
 
 // eachMeta visits every _meta that the target sent: of results and notifications
 // and, where the revision has it, of resources, templates and contents.
-func eachMeta(r *recording.Recording, rev requirement.Revision,
+func eachMeta(v *verdict.Verdict, rev requirement.Revision,
 	visit func(place string, meta gjson.Result, at verdict.Cited)) {
 	type key struct {
 		rev    requirement.Revision
 		frames int
 	}
-	all, _ := r.Note(key{rev, len(r.Frames)}, func() any { return allMeta(r, rev) }).([]foundMeta)
+	all, _ := v.Note(key{rev, len(v.Frames)}, func() any { return allMeta(v, rev) }).([]foundMeta)
 	for _, m := range all {
 		visit(m.place, m.meta, m.at)
 	}
 }
 
-func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
+func allMeta(v *verdict.Verdict, rev requirement.Revision) []foundMeta {
 	var all []foundMeta
 	of := func(place string, owner gjson.Result, at verdict.Cited) {
 		if meta := judge.Member(owner, "_meta"); meta.Exists() {
 			all = append(all, foundMeta{place, meta, at})
 		}
 	}
-	eachMessage(r, func(m wire.Object, at verdict.Cited) {
+	eachMessage(v, func(m wire.Object, at verdict.Cited) {
 		result := wire.LookedUp(m.Get("result"))
 		of("a result", result.Result, at)
 		of("the params of "+judge.Brief(m.Get("method")), m.Get("params"), at)
@@ -189,10 +189,10 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 }
 
 // eachMetaKey visits every key of every _meta, each pair of key and value once.
-func eachMetaKey(r *recording.Recording, rev requirement.Revision,
+func eachMetaKey(v *verdict.Verdict, rev requirement.Revision,
 	visit func(place, key string, value gjson.Result, at verdict.Cited)) {
 	seen := map[string]bool{}
-	eachMeta(r, rev, func(place string, meta gjson.Result, at verdict.Cited) {
+	eachMeta(v, rev, func(place string, meta gjson.Result, at verdict.Cited) {
 		for _, key := range judge.Names(meta) {
 			value := judge.Member(meta, key)
 			if id := key + "\x00" + value.Raw; !seen[id] {
@@ -205,9 +205,9 @@ func eachMetaKey(r *recording.Recording, rev requirement.Revision,
 
 // identified: results name the server. A server that leaves it out everywhere is
 // told so once for each method.
-func identified(r *recording.Recording, v *verdict.Verdict) {
+func identified(v *verdict.Verdict) {
 	missing := map[string]bool{}
-	verdict.EachResult(r, func(x *recording.Exchange) {
+	for _, x := range v.Results() {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 		switch {
 		case info.Exists():
@@ -220,7 +220,7 @@ func identified(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, verdict.MetaServerInfo+" in _meta of every result",
 				"it is missing in the answer to "+x.Method, x)
 		}
-	})
+	}
 }
 
 // traced judges a value of trace context.
@@ -240,13 +240,13 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, at verdic
 }
 
 // asPlain: requests of a step are served like the ordinary ones beside them.
-func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, about string) {
-	for _, x := range r.Steps(step) {
+func asPlain(v *verdict.Verdict, step recording.Step, about string) {
+	for _, x := range v.Steps(step) {
 		plain := scenario.StepPlain
 		if x.Method == "resources/read" {
 			plain = scenario.StepPlainRead
 		}
-		if verdict.Baseline(r, v, plain) {
+		if v.Baseline(plain) {
 			v.Expect(x).To(matcher.BeResult(), x.Method+" "+about)
 		}
 	}
@@ -255,29 +255,29 @@ func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, ab
 // The checks of the metadata of requests, and of log messages.
 var metaRequestsChecks = []verdict.Check{
 	{Requirement: "META-06", From: []recording.Name{recording.Metadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asPlain(r, v, scenario.StepUnknownKey, "with an additional key in _meta")
-			asPlain(r, v, scenario.StepProgressToken, "with a progress token in _meta")
+		Judge: func(v *verdict.Verdict) {
+			asPlain(v, scenario.StepUnknownKey, "with an additional key in _meta")
+			asPlain(v, scenario.StepProgressToken, "with a progress token in _meta")
 		}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if v.Facts.Combination.Transport == requirement.Stdio && !v.Facts.ModernOnly() {
+		Judge: func(v *verdict.Verdict) {
+			if v.OnStdio() && !v.Facts.ModernOnly() {
 				v.NotExercised("a server of both eras may take such a request for legacy traffic")
 				return
 			}
-			incomplete(r, v, r.Step(scenario.StepNoVersion), "without a protocol version in _meta")
+			incomplete(v, v.Step(scenario.StepNoVersion), "without a protocol version in _meta")
 		}},
 	{Requirement: "META-08", From: []recording.Name{BadMetadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, scenario.StepPlain) {
+		Judge: func(v *verdict.Verdict) {
+			if !v.Baseline(scenario.StepPlain) {
 				return
 			}
-			v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
+			v.Expect(v.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
 				"a request without client capabilities in _meta", verdict.Finding{
 					Hint: "answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
 						" with error -32602",
 				})
-			for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
+			for _, x := range v.Steps(stepOddCapabilities, stepOddVersion) {
 				member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities,
 					stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
 				value := judge.Member(x.Param("_meta"), member)
@@ -291,24 +291,24 @@ var metaRequestsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if _, ok := verdict.RefusedHandshake(r, v); !ok {
+		Judge: func(v *verdict.Verdict) {
+			if _, ok := v.RefusedHandshake(); !ok {
 				return
 			}
-			incomplete(r, v, r.Step(scenario.StepNoParams), "without params")
-			incomplete(r, v, r.Step(scenario.StepNoMeta), "without _meta")
+			incomplete(v, v.Step(scenario.StepNoParams), "without params")
+			incomplete(v, v.Step(scenario.StepNoMeta), "without _meta")
 		}},
 	{Requirement: "META-10", From: []recording.Name{recording.Metadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asPlain(r, v, scenario.StepAnonymous, "without clientInfo")
+		Judge: func(v *verdict.Verdict) {
+			asPlain(v, scenario.StepAnonymous, "without clientInfo")
 		}},
 	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
 	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
 	{Requirement: "META-18", From: []recording.Name{BadMetadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if verdict.Baseline(r, v, scenario.StepPlain) {
-				x := r.Step(stepOddLogLevel)
-				if x.Succeeded() && !r.Facts.Declares("logging") {
+		Judge: func(v *verdict.Verdict) {
+			if v.Baseline(scenario.StepPlain) {
+				x := v.Step(stepOddLogLevel)
+				if x.Succeeded() && !v.Facts.Declares("logging") {
 					v.Skip(recording.CodeUndeclared,
 						"the target does not declare capabilities.logging, and ignores log levels")
 					return
@@ -321,9 +321,9 @@ var metaRequestsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "META-21", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			v.NotExercised("the target sent no log messages, which is its choice")
-			for _, f := range r.Notifications("notifications/message", 0) {
+			for _, f := range v.Notifications("notifications/message", 0) {
 				p := gjson.GetBytes(f.Raw, "params")
 				level, logger := p.Get("level"), p.Get("logger")
 				v.That(severity(level.Str) >= 0 && level.Type == gjson.String,
@@ -352,9 +352,9 @@ func levelOf(x *recording.Exchange) gjson.Result {
 
 // unaskedLogs: no log messages on sessions in which nobody asked for any, nor, over HTTP, on the stream of a
 // request that did not.
-func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
+func unaskedLogs(v *verdict.Verdict) {
 	asked := map[string]bool{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if levelOf(x).Exists() {
 			asked[x.Session] = true
 		} else if x.Succeeded() {
@@ -362,8 +362,8 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	const expected = "no notifications/message for requests without a log level"
-	unasked := unaskedOn(r)
-	for _, f := range r.Notifications("notifications/message", 0) {
+	unasked := unaskedOn(v)
+	for _, f := range v.Notifications("notifications/message", 0) {
 		if x := unasked[f.Number]; x != nil && asked[f.Session] {
 			v.Fail(verdict.Finding{
 				Expected: expected,
@@ -380,12 +380,12 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 
 // unaskedOn are the requests without a log level, by the frames that came on their streams. On stdio there
 // are no streams, and those of subscriptions are judged elsewhere.
-func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
+func unaskedOn(v *verdict.Verdict) map[int]*recording.Exchange {
 	all := map[int]*recording.Exchange{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		for _, n := range x.Others {
 			if x.Method != "" && x.Method != "subscriptions/listen" && !levelOf(x).Exists() &&
-				r.Combination.Transport == requirement.HTTP {
+				v.OnHTTP() {
 				all[n] = x
 			}
 		}
@@ -396,10 +396,10 @@ func unaskedOn(r *recording.Recording) map[int]*recording.Exchange {
 // logsInPlace: log messages come on the stream of the request that asked for them,
 // and before its response. Messages below the level that was asked for are a
 // warning.
-func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
+func logsInPlace(v *verdict.Verdict) {
 	v.NotExercised("the target logged nothing for requests that named a log level, which is its choice")
-	logged, unasked := r.Steps(scenario.StepLogged), unaskedOn(r)
-	for _, f := range r.Notifications("notifications/message", 0) {
+	logged, unasked := v.Steps(scenario.StepLogged), unaskedOn(v)
+	for _, f := range v.Notifications("notifications/message", 0) {
 		x := during(logged, f)
 		level := gjson.GetBytes(f.Raw, "params.level").Str
 		switch {
@@ -433,11 +433,11 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 }
 
 // levelsTakeEffect: logging/setLevel does what it promises.
-func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
-	set := r.Step(stepSet)
+func levelsTakeEffect(v *verdict.Verdict) {
+	set := v.Step(stepSet)
 	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel",
 		verdict.Finding{Title: "A log level can be set"}) {
-		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
+		for _, f := range v.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
 				v.That(severity(level) >= severity("error"),
@@ -446,7 +446,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	if x := r.Step(stepUnknownLevel); x != nil {
+	if x := v.Step(stepUnknownLevel); x != nil {
 		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602",
 			matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+
 			judge.Brief(x.Param("level")), verdict.Finding{
@@ -458,12 +458,12 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 
 // incomplete: a request that lacks required metadata is refused with -32602. Over
 // HTTP -32020 fits as well, because a header then has no counterpart.
-func incomplete(r *recording.Recording, v *verdict.Verdict, x *recording.Exchange, about string) {
-	if !verdict.Baseline(r, v, scenario.StepPlain) {
+func incomplete(v *verdict.Verdict, x *recording.Exchange, about string) {
+	if !v.Baseline(scenario.StepPlain) {
 		return
 	}
 	codes := []int64{verdict.CodeInvalidParams}
-	if v.Facts.Combination.Transport == requirement.HTTP {
+	if v.OnHTTP() {
 		codes = append(codes, verdict.CodeHeaderMismatch)
 	}
 	v.Expect(x).To(matcher.BeErrorReply(codes...), "a request "+about)

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -44,19 +43,19 @@ var inputReads = []recording.Name{recording.InputReads}
 // Checks lists the checks of basic/patterns/mrtr.
 var Checks = []verdict.Check{
 	{Requirement: "MRTR-01", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			verdict.EachResult(r, func(x *recording.Exchange) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Results() {
 				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
 					v.That(x.Result().Get("resultType").String() != "input_required",
 						"no request for input in the answer to "+x.Method,
 						`resultType is "input_required"`, x)
 				}
-			})
+			}
 		}},
 	{Requirement: "MRTR-02", From: inputReads, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
 	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Calls("resources/read") {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Calls("resources/read") {
 				if v.Answered(x) {
 					withinCapabilities(x, v)
 				}
@@ -67,16 +66,16 @@ var Checks = []verdict.Check{
 		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
 			"the target file has to give a resource whose read asks for input with a requestState, and "+
 				"its answers (subjects.input)")},
-	{Requirement: "MRTR-08", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
+	{Requirement: "MRTR-08", From: inputReads, Judge: func(v *verdict.Verdict) {
+		v.Expect(v.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
 	{Requirement: "MRTR-09", From: []recording.Name{Superfluous},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Gone(r, r.Step(stepSuperfluous), v) {
-				v.Expect(r.Step(stepSuperfluous)).To(matcher.BeResult(),
+		Judge: func(v *verdict.Verdict) {
+			if !v.Gone(v.Step(stepSuperfluous)) {
+				v.Expect(v.Step(stepSuperfluous)).To(matcher.BeResult(),
 					"a read with answers that nobody asked for")
 			}
-			if x := r.Step(stepMalformed); x != nil {
+			if x := v.Step(stepMalformed); x != nil {
 				if x.Fatal {
 					v.Fail(verdict.Finding{
 						Expected:    "a target that survives malformed inputResponses",
@@ -89,8 +88,8 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "MRTR-10", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, before, asked := r.Step(stepLingering), r.Step(stepBare), r.Step(stepAsk)
+	{Requirement: "MRTR-10", From: inputReads, Judge: func(v *verdict.Verdict) {
+		x, before, asked := v.Step(stepLingering), v.Step(stepBare), v.Step(stepAsk)
 		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
 			return
 		}
@@ -103,12 +102,12 @@ var Checks = []verdict.Check{
 			"no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
 	}},
 	{Requirement: "MRTR-11", From: inputReads, Judge: wholeFlow},
-	{Requirement: "MRTR-60", From: inputReads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if len(verdict.InputRequired(r, v)) == 0 || !verdict.Baseline(r, v, scenario.StepPlain) {
+	{Requirement: "MRTR-60", From: inputReads, Judge: func(v *verdict.Verdict) {
+		if len(verdict.InputRequired(v)) == 0 || !v.Baseline(scenario.StepPlain) {
 			return
 		}
-		x := r.Step(stepAfterAbandoned)
-		if deaf := r.Step(stepAfterAbandoned + recording.StepLost); deaf != nil &&
+		x := v.Step(stepAfterAbandoned)
+		if deaf := v.Step(stepAfterAbandoned + recording.StepLost); deaf != nil &&
 			deaf.Outcome == recording.Silent {
 			x = deaf // the connection answered nothing any more
 		}
@@ -123,22 +122,22 @@ var Checks = []verdict.Check{
 
 // otherState: a state that was altered, or is another caller's, yields no contents. Over stdio nobody but the
 // client can alter one.
-func otherState(r *recording.Recording, v *verdict.Verdict) {
+func otherState(v *verdict.Verdict) {
 	given := map[recording.Step]recording.Step{
 		stepTampered:    stepAskToTamper,
 		stepOtherCaller: stepAskForOther,
 	}
-	for _, x := range r.Steps(stepTampered, stepOtherCaller) {
+	for _, x := range v.Steps(stepTampered, stepOtherCaller) {
 		if !v.Answered(x) {
 			continue
 		}
-		v.RestsOn(r.Step(given[x.Step]))
+		v.RestsOn(v.Step(given[x.Step]))
 		f := verdict.Finding{
 			Expected: "no contents for a retry with a state that was altered",
 			Actual:   matcher.Describe(x),
 			On:       x,
 			Warn:     x.Tags[tagMatters] == "",
-			Harmless: r.Combination.Transport == requirement.Stdio,
+			Harmless: v.OnStdio(),
 		}
 		if x.Step == stepOtherCaller {
 			f.Expected, f.Warn = "no contents for a retry with the state of another caller", true
@@ -193,8 +192,8 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 }
 
 // missingCapabilityNamed: a read that cannot do without a capability says so.
-func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
-	x, asked := r.Step(stepBare), r.Step(stepAsk)
+func missingCapabilityNamed(v *verdict.Verdict) {
+	x, asked := v.Step(stepBare), v.Step(stepAsk)
 	if !v.Answered(x) || !v.Answered(asked) {
 		return
 	}
@@ -228,8 +227,8 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 
 // wholeFlow: a retry with all answers is served, over whatever connection, with the text that the
 // target file gives.
-func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
-	first, retries := r.Step(stepAskAgain), r.Steps(stepRetry)
+func wholeFlow(v *verdict.Verdict) {
+	first, retries := v.Step(stepAskAgain), v.Steps(stepRetry)
 	last := first
 	if len(retries) > 0 {
 		last = retries[len(retries)-1]

@@ -50,9 +50,9 @@ const (
 // Checks lists the checks of server/utilities/pagination.
 var Checks = []verdict.Check{
 	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var misspelt verdict.Sightings
-			for _, x := range r.Steps(recording.StepPage) {
+			for _, x := range v.Steps(recording.StepPage) {
 				if !v.Answered(x) || !x.Succeeded() {
 					continue
 				}
@@ -63,17 +63,17 @@ var Checks = []verdict.Check{
 			misspelt.ObserveMisspelt(v)
 		}},
 	{Requirement: "PAGE-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
+		Judge: func(v *verdict.Verdict) { ending(v.Walked(), v) }},
 	{Requirement: "PAGE-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
+		Judge: func(v *verdict.Verdict) { ownCursors(v.Walked(), v) }},
 	{Requirement: "PAGE-04", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
+		Judge: func(v *verdict.Verdict) { advancing(v.Walked(), v) }},
 	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging},
 		Needs: verdict.Resources,
 		Judge: verdict.InScenario(BadCursors, invalidCursors,
-			func(r *recording.Recording, v *verdict.Verdict) {
+			func(v *verdict.Verdict) {
 				// that it is refused is judged by PAGE-07
-				if x := r.Step(stepElsewhere); x != nil && x.Failed() {
+				if x := v.Step(stepElsewhere); x != nil && x.Failed() {
 					v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
 						verdict.Finding{Downgraded: verdict.RefusedOtherwise})
 				}
@@ -87,16 +87,16 @@ var Checks = []verdict.Check{
 	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging},
 		Needs: verdict.Resources,
 		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition,
-			func(r *recording.Recording, v *verdict.Verdict) {
-				pages := verdict.Walked(r, v)
+			func(v *verdict.Verdict) {
+				pages := v.Walked()
 				ownCursors(pages, v)
 				advancing(pages, v)
 				ending(pages, v)
 			})},
 	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			complete(r.Steps(recording.StepPage), v)
-			complete(r.Steps(scenario.StepTemplate), v)
+		Judge: func(v *verdict.Verdict) {
+			complete(v.Steps(recording.StepPage), v)
+			complete(v.Steps(scenario.StepTemplate), v)
 		}},
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -24,17 +23,17 @@ var (
 	illTyped    = []recording.Step{stepNumber, stepObject, scenario.StepArray, stepNull}
 )
 
-func ofList(r *recording.Recording, method string) *recording.Recording {
-	return &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts,
-		Exchanges: r.Calls(method)}
+func ofList(v *verdict.Verdict, method string) *recording.Recording {
+	return &recording.Recording{Scenario: v.Scenario, Combination: v.Combination, Facts: v.Facts,
+		Exchanges: v.Calls(method)}
 }
 
 // eachList calls judge for the bad cursors of each list that was to be had before
 // they were sent; from the others nothing can be learnt. The template list may be
 // missing altogether.
-func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recording.Recording)) {
+func eachList(v *verdict.Verdict, judge func(r *recording.Recording)) {
 	for _, method := range []string{"resources/list", "resources/templates/list"} {
-		some := ofList(r, method)
+		some := ofList(v, method)
 		before := some.Step(recording.StepBefore)
 		switch {
 		case before == nil && method != "resources/list", before != nil && method != "resources/list" &&
@@ -52,9 +51,9 @@ func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recordin
 // a handed-out one was made into may be good by chance, one of another list or session
 // may be as good there, and an old one may have expired: a result is no violation then,
 // but an error is to be the right one.
-func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
+func invalidCursors(v *verdict.Verdict) {
 	const hint = "answer a cursor that the server did not hand out with error -32602"
-	eachList(r, v, func(r *recording.Recording) {
+	eachList(v, func(r *recording.Recording) {
 		for _, x := range r.Steps(madeUpCursors...) {
 			f := verdict.Finding{Hint: hint}
 			if x.Failed() {
@@ -103,13 +102,13 @@ var cursorWords = map[recording.Step]string{
 }
 
 // survives: after bad cursors the list is answered as ever.
-func survives(r *recording.Recording, v *verdict.Verdict) {
+func survives(v *verdict.Verdict) {
 	var ignored verdict.Sightings
 	defer func() {
 		ignored.Observe(v, "cursor-of-another-type",
 			"%d {cursor that is no string is|cursors that are no strings are} ignored, or taken for one: %s")
 	}()
-	eachList(r, v, func(r *recording.Recording) {
+	eachList(v, func(r *recording.Recording) {
 		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors,
 			[]recording.Step{stepOld, stepForeign}, illTyped)
 		for _, x := range r.Steps(bad...) {
@@ -167,9 +166,9 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sight
 
 // quietFirst reports whether the first page stayed the same all the time, so that
 // differences elsewhere are not those of a list that changes.
-func quietFirst(r *recording.Recording, steps ...recording.Step) bool {
-	first := r.Step(stepFirst)
-	for _, x := range r.Steps(steps...) {
+func quietFirst(v *verdict.Verdict, steps ...recording.Step) bool {
+	first := v.Step(stepFirst)
+	for _, x := range v.Steps(steps...) {
 		if !first.Succeeded() || !x.Succeeded() || !verdict.SameSet(first, x) {
 			return false
 		}
@@ -178,15 +177,15 @@ func quietFirst(r *recording.Recording, steps ...recording.Step) bool {
 }
 
 // stableCursor: the same cursor yields the same page.
-func stableCursor(r *recording.Recording, v *verdict.Verdict) {
-	next, again := r.Step(stepNext), r.Step(stepNextAgain)
+func stableCursor(v *verdict.Verdict) {
+	next, again := v.Step(stepNext), v.Step(stepNextAgain)
 	switch {
 	case !v.Answered(next) || !v.Answered(again):
 		return
 	case !next.Succeeded():
-		freshCursor(r, next, v)
+		freshCursor(next, v)
 		return
-	case quietFirst(r, stepSecond, stepMiddle):
+	case quietFirst(v, stepSecond, stepMiddle):
 	case again.Succeeded() && verdict.SamePage(next, again):
 		v.Holds()
 		return
@@ -209,17 +208,17 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 	v.That(verdict.SamePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
 		len(verdict.IDsOf(next)), kindOf(next, len(verdict.IDsOf(next))), len(verdict.IDsOf(again)),
 		judge.Brief(again.Param("cursor"))), both)
-	otherConnection(r, v)
+	otherConnection(v)
 }
 
 // freshCursor: the cursor of the page before is refused. Where the walk came further,
 // cursors work as such, and this one was used up by somebody who was handed the same.
-func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Verdict) {
-	if page := r.Step(recording.StepPage); !page.Succeeded() || !quietFirst(r, stepSecond, stepMiddle) {
+func freshCursor(next *recording.Exchange, v *verdict.Verdict) {
+	if page := v.Step(recording.StepPage); !page.Succeeded() || !quietFirst(v, stepSecond, stepMiddle) {
 		v.NeedsSubject("the cursor was refused the first time: " + matcher.Describe(next))
 		return
 	}
-	first := r.Step(stepFirst)
+	first := v.Step(stepFirst)
 	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+
 		judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not "+
 		"used yet",
@@ -228,13 +227,13 @@ func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Ve
 
 // otherConnection: since 2026-07-28 no connection has a list of its own, so that a
 // cursor is good on all of them. Processes may have keys of their own.
-func otherConnection(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepElsewhere)
-	if x == nil || !v.Modern() || v.Facts.Combination.Transport == requirement.Stdio || !v.Answered(x) {
+func otherConnection(v *verdict.Verdict) {
+	x := v.Step(stepElsewhere)
+	if x == nil || !v.Modern() || v.OnStdio() || !v.Answered(x) {
 		return
 	}
-	page := r.Step(recording.StepPage)
-	if page.Succeeded() && !verdict.SamePage(page, r.Step(stepNext)) {
+	page := v.Step(recording.StepPage)
+	if page.Succeeded() && !verdict.SamePage(page, v.Step(stepNext)) {
 		return // the list has changed since the walk from which page and cursor are
 	}
 	const expected = "the page that the cursor stands for, on any connection"
@@ -264,15 +263,15 @@ func kindOf(x *recording.Exchange, n int) string {
 }
 
 // noHiddenPosition: without cursor the list begins at its beginning.
-func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
-	first := r.Step(stepFirst)
+func noHiddenPosition(v *verdict.Verdict) {
+	first := v.Step(stepFirst)
 	if !v.Answered(first) || !first.Succeeded() {
 		v.NeedsSubject("the list was refused")
 		return
 	}
 	const expected = "the first page for every request without cursor"
 	start := verdict.IDsOf(first)
-	for _, x := range r.Steps(stepSecond, stepMiddle) {
+	for _, x := range v.Steps(stepSecond, stepMiddle) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -283,7 +282,7 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 			v.WarnUnless(false, expected, matcher.Describe(x)+" to another request without cursor", both)
 		case verdict.SamePage(first, x):
 			v.Holds()
-		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
+		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(v, page):
 			v.Fail(verdict.Finding{
 				Expected: expected,
 				Actual: fmt.Sprintf("a second request without cursor yields %d %s from behind the first "+
@@ -300,16 +299,16 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 
 // isNextPage reports whether a page is the one that the cursor of the first page
 // leads to.
-func isNextPage(r *recording.Recording, page []string) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepPage, stepNext, stepNextAgain),
+func isNextPage(v *verdict.Verdict, page []string) bool {
+	return slices.ContainsFunc(v.Steps(recording.StepPage, stepNext, stepNextAgain),
 		func(x *recording.Exchange) bool {
 			return x.Succeeded() && slices.Equal(page, verdict.IDsOf(x))
 		})
 }
 
 // emptyCursor: a nextCursor of no characters leads on like any other.
-func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
-	pages := verdict.Walked(r, v)
+func emptyCursor(v *verdict.Verdict) {
+	pages := v.Walked()
 	for i, x := range pages[:max(len(pages)-1, 0)] {
 		if next := x.Result().Get("nextCursor"); !judge.IsString(next) || next.Str != "" {
 			continue

@@ -24,16 +24,16 @@ const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-to
 // Checks lists the checks of the pages on progress.
 var Checks = []verdict.Check{
 	{Requirement: "PROG-01", From: verdict.Everything,
-		Judge: verdict.Each(verdict.ProgressOf, func(p verdict.Progress, v *verdict.Verdict) {
+		Judge: verdict.Each(verdict.ProgressOf, func(p recording.Progress, v *verdict.Verdict) {
 			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+
 				judge.Brief(p.Token), p)
 		})},
 	{Requirement: "PROG-02", From: verdict.Everything,
 		Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
 	{Requirement: "PROG-03", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			last := map[*recording.Exchange]verdict.Progress{}
-			for _, p := range verdict.ProgressOf(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			last := map[*recording.Exchange]recording.Progress{}
+			for _, p := range verdict.ProgressOf(v) {
 				if p.Of == nil || !judge.IsNumber(p.Get("params.progress")) {
 					continue
 				}
@@ -51,12 +51,12 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "PROG-04", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, p := range verdict.ProgressOf(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, p := range verdict.ProgressOf(v) {
 				if p.Of == nil {
 					continue
 				}
-				answer := verdict.FirstReply(r, p.Of)
+				answer := v.FirstReply(p.Of)
 				late := answer != nil && p.Frame.Number > answer.Number
 				if late && p.Frame.Channel != answer.Channel && p.Frame.At-answer.At < 500*time.Millisecond {
 					late = false // two streams may overtake one another
@@ -69,9 +69,9 @@ var Checks = []verdict.Check{
 }
 
 // progressTypes judges the members of a progress notification.
-func progressTypes(p verdict.Progress, v *verdict.Verdict) {
+func progressTypes(p recording.Progress, v *verdict.Verdict) {
 	at := p.Frame.Number
-	verdict.Typed(v, verdict.NewItem(p.Result, "notifications/progress", []int{at}), "ProgressNotification",
+	v.Typed(verdict.NewItem(p.Result, "notifications/progress", []int{at}), "ProgressNotification",
 		"params", "params.progressToken", "params.progress", "params.total", "params.message")
 	if p.Of != nil {
 		given := p.Of.Param("_meta.progressToken")

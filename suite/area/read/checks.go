@@ -39,34 +39,34 @@ const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 var readChecks = []verdict.Check{
 	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads,
 		recording.TemplateSweep},
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
 			var empty verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
+			for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
 				list := x.Result().Get("contents")
 				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
 					empty.Add(judge.Brief(x.Param("uri")), x)
 				}
-				verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
+				v.Typed(verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
 					"ReadResourceResult", "contents")
 			}
 			empty.Observe(v, "no-contents",
 				"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
 					"resource that is not there: %s")
-			if r.Scenario != recording.Reads {
+			if v.Scenario != recording.Reads {
 				return
 			}
-			if r.Skipped != nil {
-				v.Observe("unread", r.Skipped.Reason)
+			if v.Skipped != nil {
+				v.Observe("unread", v.Skipped.Reason)
 			}
-			somethingReadable(r, v)
+			somethingReadable(v)
 		}},
 	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			var elsewhere, misspelt, twice verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
+			for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
 				seen := map[string]bool{}
 				for _, c := range x.Contents {
-					verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
+					v.Typed(c, "ResourceContents", "uri", "mimeType")
 					if seen[c.Raw] {
 						twice.Add(c.Name, c)
 					}
@@ -143,15 +143,15 @@ func blobCheck(id, expected, none string, occasion func(blob string, problems []
 
 // somethingReadable judges whether anything that is listed can be read. A single unreadable resource warns,
 // since a right may be missing. LIST-15 judges errors that say "not found".
-func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
+func somethingReadable(v *verdict.Verdict) {
 	for _, name := range []recording.Name{recording.KnownReads, recording.TemplateSweep} {
-		if other := v.Recording(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {
+		if other := v.Input(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {
 			return
 		}
 	}
 	var failed []*recording.Exchange
 	others := false
-	for _, x := range r.Steps(recording.StepRead) {
+	for _, x := range v.Steps(recording.StepRead) {
 		if judge.HasScheme(x.Tags[recording.TagURI], "https") { // which clients may load from the web
 			continue
 		}
@@ -165,7 +165,7 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	if len(failed) == 0 {
 		return
 	}
-	all := len(r.Steps(recording.StepRead))
+	all := len(v.Steps(recording.StepRead))
 	listed := failed[0].Tags[recording.TagListed]
 	v.Fail(verdict.Finding{
 		Title: "Something that is listed can be read", Kept: true, // errors have no contents
@@ -200,16 +200,16 @@ func hindered(x *recording.Exchange) bool {
 	return said != "" && !bytes.Contains(bytes.ToLower(x.Params), bytes.ToLower([]byte(said)))
 }
 
-func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func allContents(v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
+	for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
 		all = append(all, x.Contents...)
 	}
 	return all
 }
 
-func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
-	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool {
+func blobs(v *verdict.Verdict) []verdict.Item {
+	all := recording.Keep(allContents(v), func(c verdict.Item) bool {
 		return judge.IsString(c.Get("blob"))
 	})
 	if len(all) == 0 {

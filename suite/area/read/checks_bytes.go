@@ -21,8 +21,8 @@ import (
 // The checks of server/resources, reading: what the contents say.
 var readBytesChecks = []verdict.Check{
 	{Requirement: "READ-12", From: verdict.Reads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.Readings(r, v, recording.StepRead) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Readings(recording.StepRead) {
 				for _, c := range x.Contents {
 					text, mime := c.Get("text"), declaredType(x, c)
 					if !judge.IsBinaryType(mime) || !judge.IsString(text) {
@@ -58,8 +58,8 @@ var readBytesChecks = []verdict.Check{
 	{Requirement: "READ-15", From: verdict.Reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: fitsType},
 	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
+		Judge: func(v *verdict.Verdict) {
+			x, about := v.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
 				"without"
 			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
 				v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x)
@@ -68,7 +68,7 @@ var readBytesChecks = []verdict.Check{
 					"contents")
 				return
 			}
-			if verdict.Gone(r, x, v) {
+			if v.Gone(x) {
 				return
 			}
 			v.Expect(x).To(matcher.HaveContents(), about)
@@ -102,7 +102,7 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 		", which the target file calls readable", verdict.Finding{
 		Hint: "let the resource be read, or correct the target file",
 	})
-	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)
+	return ok && !verdict.AsksForInput(x) && !v.UnreadableShape(x)
 }
 
 // knownText: a known text arrives character for character.
@@ -209,10 +209,10 @@ func isKnown(x *recording.Exchange, data []byte) bool {
 }
 
 // fitsType: a decoded blob begins as its type lets expect.
-func fitsType(r *recording.Recording, v *verdict.Verdict) {
+func fitsType(v *verdict.Verdict) {
 	var sniffed, differing verdict.Sightings
 	doubts := &doubts{}
-	for _, x := range verdict.Readings(r, v, recording.StepRead) {
+	for _, x := range v.Readings(recording.StepRead) {
 		for _, c := range x.Contents {
 			mime := declaredType(x, c)
 			doubts.add(c, mime)
@@ -243,7 +243,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			}
 			f := verdict.Finding{Expected: "bytes of the type " + mime, Actual: actual, On: c}
 			if !c.Get("mimeType").Exists() {
-				f.Before = verdict.ListedIn(v, recording.WalkResources, x.Tags[recording.TagURI])
+				f.Before = v.ListedIn(recording.WalkResources, x.Tags[recording.TagURI])
 			}
 			v.FailUnless(begins == judge.Essence(mime), f)
 		}

@@ -63,8 +63,8 @@ var errorForms = slices.Concat(verdict.ErrorSources, []recording.Name{recording.
 // The checks of basic/index: messages, responses, errors.
 var rpcChecks = []verdict.Check{
 	{Requirement: "RPC-01", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Received() {
 				if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
 					continue // a stray line, not a message
 				}
@@ -81,20 +81,20 @@ var rpcChecks = []verdict.Check{
 	{Requirement: "RPC-03", From: []recording.Name{RequestIDs, recording.Everything}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(RequestIDs, unusualIDTypes, idTypes)},
 	{Requirement: "RPC-04", From: []recording.Name{RequestIDs},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if unanswered(r.Steps(stepID, stepDigits), v) {
+		Judge: func(v *verdict.Verdict) {
+			if unanswered(v.Steps(stepID, stepDigits), v) {
 				return
 			}
-			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+			for _, x := range v.Steps(stepID, stepDigits, stepEmpty) {
 				usableID(x, v)
 			}
-			oneKindRefused(r.Steps(stepID, stepDigits), v)
-			cutInChunks(r, v)
+			oneKindRefused(v.Steps(stepID, stepDigits), v)
+			cutInChunks(v)
 		}},
 	{Requirement: "RPC-05", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			sent := requests(r)
-			for _, m := range verdict.Responses(r) {
+		Judge: func(v *verdict.Verdict) {
+			sent := requests(v)
+			for _, m := range v.Responses() {
 				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
 				actual := "neither"
 				if result {
@@ -109,9 +109,9 @@ var rpcChecks = []verdict.Check{
 		// What a target makes of features that it did not declare are results, too.
 		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared,
 			recording.UndeclaredCompletion}),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			sent := requests(r)
-			for _, m := range verdict.Responses(r) {
+		Judge: func(v *verdict.Verdict) {
+			sent := requests(v)
+			for _, m := range v.Responses() {
 				if result := m.Get("result"); result.Exists() {
 					what, at := answer(sent, m)
 					v.That(result.IsObject(), "a result that is an object",
@@ -120,9 +120,9 @@ var rpcChecks = []verdict.Check{
 			}
 		},
 	},
-	{Requirement: "RPC-07", From: errorForms, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		sent := requests(r)
-		for _, m := range verdict.Failures(r) {
+	{Requirement: "RPC-07", From: errorForms, Judge: func(v *verdict.Verdict) {
+		sent := requests(v)
+		for _, m := range v.Failures() {
 			e := m.Get("error")
 			what, at := answer(sent, m)
 			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what,
@@ -136,8 +136,8 @@ var rpcChecks = []verdict.Check{
 	}},
 	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared,
 		recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Failures(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Failures() {
 				if code := m.Get("error.code"); code.Exists() {
 					v.That(judge.IsInteger(code), "an error code that is an integer",
 						"code is "+judge.Brief(code), m)
@@ -145,16 +145,16 @@ var rpcChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "RPC-12", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
-				wellFormedNotification(r, m, v)
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Received() {
+				wellFormedNotification(m, v)
 			}
 		}},
 	{Requirement: "RPC-16", From: errorForms, Judge: idsOfErrors},
 	{Requirement: "RPC-18", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			const long = 300
-			for _, m := range verdict.Failures(r) {
+			for _, m := range v.Failures() {
 				if text := m.Get("error.message"); judge.IsString(text) {
 					v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long &&
 						strings.TrimSpace(text.Str) != "", "a message of one short line",
@@ -163,9 +163,9 @@ var rpcChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "RPC-20", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Incoming(0) {
-				if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) &&
+		Judge: func(v *verdict.Verdict) {
+			for _, f := range v.Incoming(0) {
+				if !v.CarriesMessage(f) || f.HasFlaw(wire.FlawNotJSON) &&
 					!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
 					continue
 				}
@@ -186,26 +186,26 @@ var rpcChecks = []verdict.Check{
 		}},
 	{Requirement: "RPC-21", From: verdict.Everything, Judge: freshIDs},
 	{Requirement: "RPC-22", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asked := verdict.RequestsOf(r)
+		Judge: func(v *verdict.Verdict) {
+			asked := v.OwnRequests()
 			for _, m := range asked {
 				v.That(false, "no requests from the server", "a request for "+m.Method(), m)
 			}
-			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
+			if len(asked) == 0 && len(v.Received()) > 0 {
 				v.Holds()
 			}
 		}},
 	{Requirement: "RPC-25", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Received() {
 				v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
 					verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m)
 			}
 		}},
 	{Requirement: "RPC-24", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
-			for _, m := range verdict.Failures(r) {
+			for _, m := range v.Failures() {
 				if code := m.Get("error.code"); judge.IsInteger(code) {
 					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num],
 						"a code outside of -32768 to -32100, or one that JSON-RPC defines",
@@ -217,12 +217,12 @@ var rpcChecks = []verdict.Check{
 
 // answeredByID: every response has the id of a request of its session, and fits
 // the method asked for.
-func answeredByID(r *recording.Recording, v *verdict.Verdict) {
-	sent := requests(r)
-	for _, m := range verdict.Responses(r) {
+func answeredByID(v *verdict.Verdict) {
+	sent := requests(v)
+	for _, m := range v.Responses() {
 		if m.Nameless() {
 			about, frames := "with "+resultOf(m), verdict.Frames{m.Frame.Number}
-			if x := owner(r, m); x != nil {
+			if x := owner(v, m); x != nil {
 				frames = append(frames, x.Request)
 				if resultOf(m) == "" && m.Get("result").Exists() {
 					about = "of " + x.Method
@@ -234,13 +234,13 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 			}
 			continue // an error without an id is judged elsewhere
 		}
-		x := verdict.Asker(sent[m.Frame.Session], m)
+		x := m.Asker(sent[m.Frame.Session])
 		if x == nil {
 			// Of two members id in one request either may count (RFC 8259 section 4).
 			if !slices.ContainsFunc(sent[m.Frame.Session], func(x *recording.Exchange) bool {
 				return x.Step.Sent() == scenario.StepDoubledMember
 			}) {
-				unasked(r, m, v)
+				unasked(m, v)
 			}
 			continue
 		}
@@ -253,9 +253,9 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // unasked states that nothing was asked under the id of a response, and what was, where HTTP tells it.
-func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
+func unasked(m recording.Message, v *verdict.Verdict) {
 	about, frames := "", []int{m.Frame.Number}
-	x := owner(r, m)
+	x := owner(v, m)
 	if x == nil && m.Frame.HTTP != nil && m.Frame.HTTP.Status >= http.StatusBadRequest &&
 		m.Get("error").Exists() {
 		return // what was refused is no request, and the error may be the HTTP server's
@@ -271,7 +271,7 @@ func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 		SharedCause: anotherID,
 	}
 	// HTTP+SSE does not tell what it answers
-	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil
+	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && v.Step(stepChunked) != nil
 	if cut || x != nil && x.Step == stepChunked {
 		f.SharedCause, f.Hint = cutCharacter, wholeBody
 	}
@@ -279,14 +279,14 @@ func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 }
 
 // requests lists what was asked in each session, the handshake included.
-func requests(r *recording.Recording) map[string][]*recording.Exchange {
+func requests(v *verdict.Verdict) map[string][]*recording.Exchange {
 	sent := map[string][]*recording.Exchange{}
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if s.Initialize != nil { // not the script's own, but answered among its frames
 			sent[s.ID] = append(sent[s.ID], s.Initialize)
 		}
 	}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		sent[x.Session] = append(sent[x.Session], x)
 	}
 	return sent
@@ -294,8 +294,8 @@ func requests(r *recording.Recording) map[string][]*recording.Exchange {
 
 // answer says to what a message is the response, behind what is said about it, and in which frames
 // both stand; the request may be unknown.
-func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what string, on verdict.Frames) {
-	x := verdict.Asker(sent[m.Frame.Session], m)
+func answer(sent map[string][]*recording.Exchange, m recording.Message) (what string, on verdict.Frames) {
+	x := m.Asker(sent[m.Frame.Session])
 	if x == nil || x.Method == "" {
 		return "", m.Evidence()
 	}
@@ -303,11 +303,11 @@ func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what stri
 }
 
 // owner is the request to which a response belongs by the HTTP response that it is in, or nil.
-func owner(r *recording.Recording, m verdict.Message) *recording.Exchange {
-	if r.Combination.Transport != requirement.HTTP {
+func owner(v *verdict.Verdict, m recording.Message) *recording.Exchange {
+	if !v.OnHTTP() {
 		return nil
 	}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Session == m.Frame.Session && verdict.Request(x) && slices.Contains(x.Replies, m.Frame.Number) {
 			return x
 		}
@@ -325,7 +325,7 @@ var ownMember = map[string]string{
 
 // resultOf is the member by which a result shows that it answers a request, whatever its id;
 // empty if it has none.
-func resultOf(m verdict.Message) string {
+func resultOf(m recording.Message) string {
 	for _, member := range slices.Sorted(maps.Values(ownMember)) {
 		if judge.Member(m.Get("result"), member).Exists() {
 			return member
@@ -351,7 +351,7 @@ func foreignMember(method string, result gjson.Result) string {
 
 // wellFormedNotification judges a message that has a method and is no request, or
 // that is no message at all.
-func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
+func wellFormedNotification(m recording.Message, v *verdict.Verdict) {
 	method, params := m.Get("method"), m.Get("params")
 	at := m.Frame.Number
 	switch {
@@ -359,7 +359,7 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 		!strings.HasPrefix(m.Method(), "notifications/"):
 	case m.Kind == wire.KindOther && !method.Exists():
 		if m.Get("jsonrpc").Exists() &&
-			(m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
+			(m.Frame.Event != nil || v.OnStdio()) {
 			v.That(false, "a request, a notification or a response",
 				"a message without method, result and error: "+judge.Brief(m.Result), verdict.Frames{at})
 		}
@@ -388,8 +388,8 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 
 // idsOfErrors: errors carry the id of the request if it could be read, and otherwise
 // none.
-func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
-	if frames := v.Facts.Nameless; len(frames) > 0 && r.Scenario == recording.Everything {
+func idsOfErrors(v *verdict.Verdict) {
+	if frames := v.Facts.Nameless; len(frames) > 0 && v.Scenario == recording.Everything {
 		// Which revision holds before a handshake is open, and it is not asked for again.
 		v.Observe("discovery-without-id",
 			"server/discover before a handshake is answered by an error without the id of the request: a "+
@@ -397,15 +397,15 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				"which asks for it to see whether to shake hands, waits for its answer in vain",
 			verdict.Frames(frames))
 	}
-	over := endedWith(r)
-	for _, x := range r.Exchanges {
+	over := endedWith(v)
+	for _, x := range v.Exchanges {
 		if x.Outcome == recording.Refused || x.Status > 0 && x.Status == over[x.Session] {
 			continue // what limits a rate, or knows the session no more, need not have read the message
 		}
 		step := x.Step.Sent()
-		for _, m := range verdict.RepliesOf(r, x) {
+		for _, m := range v.RepliesOf(x) {
 			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null ||
-				!verdict.CarriesMessage(r.Combination.Transport, m.Frame) {
+				!v.CarriesMessage(m.Frame) {
 				continue // an HTTP server has errors of its own, such as {"error":"Bad Request"}
 			}
 			switch {
@@ -437,9 +437,9 @@ var noRequests = []recording.Step{
 
 // endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over
 // before the script was done.
-func endedWith(r *recording.Recording) map[string]int {
+func endedWith(v *verdict.Verdict) map[string]int {
 	over := map[string]int{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Status >= http.StatusBadRequest && x.Step != x.Step.Sent() {
 			over[x.Session] = x.Status
 		}

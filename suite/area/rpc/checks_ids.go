@@ -89,10 +89,10 @@ func idRefused(x *recording.Exchange) bool {
 
 // freshIDs: requests of the server have string or integer ids, each used once in a
 // session.
-func freshIDs(r *recording.Recording, v *verdict.Verdict) {
+func freshIDs(v *verdict.Verdict) {
 	v.NotExercised("the target asked for nothing, and need not")
-	used := map[string]verdict.Message{}
-	for _, m := range verdict.RequestsOf(r) {
+	used := map[string]recording.Message{}
+	for _, m := range v.OwnRequests() {
 		id := m.Get("id")
 		if !v.That(judge.IsString(id) || judge.IsInteger(id),
 			"a request with an id that is a string or an integer", m.Said()+" with the id "+
@@ -110,8 +110,8 @@ func freshIDs(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // unusualIDTypes: whatever id a list has, its response has one of the same type.
-func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+func unusualIDTypes(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepID, stepDigits, stepEmpty) {
 		if v.Answered(x) {
 			idType(v, x)
 		}
@@ -119,9 +119,9 @@ func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // idTypes: so does the response to each other request.
-func idTypes(r *recording.Recording, v *verdict.Verdict) {
+func idTypes(v *verdict.Verdict) {
 	var respelt verdict.Sightings
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		idType(v, x)
 		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
 		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number &&
@@ -139,7 +139,7 @@ func idTypes(r *recording.Recording, v *verdict.Verdict) {
 func idType(v *verdict.Verdict, x *recording.Exchange) {
 	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
 	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() ||
-		got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
+		got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && v.Doubles() {
 		return // or the second answer to a request under an id that looks alike
 	}
 	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),

@@ -10,7 +10,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -21,16 +20,16 @@ var rpcRequestsChecks = []verdict.Check{
 	{Requirement: "RPC-09", Judge: eachAnswered,
 		From: []recording.Name{recording.Everything, recording.MissingReads, ForeignMessages}},
 	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Exchanges {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Exchanges {
 				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
-					verdict.Unanswered(r, x, v)
+					v.Unanswered(x)
 				}
 			}
-			if r.Scenario == recording.Everything {
-				strays(r, v)
+			if v.Scenario == recording.Everything {
+				strays(v)
 			}
-			for _, x := range r.Steps(stepStray) {
+			for _, x := range v.Steps(stepStray) {
 				v.FailUnless(len(x.Replies) == 0, verdict.Finding{
 					Title:    "Responses are not answered",
 					Expected: "no response to a response",
@@ -41,13 +40,13 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == ForeignMessages {
-				otherMethodsUnknown(r, v)
+		Judge: func(v *verdict.Verdict) {
+			if v.Scenario == ForeignMessages {
+				otherMethodsUnknown(v)
 				return
 			}
-			for _, x := range r.Steps(scenario.StepUnknownMethod) {
-				if endsServer(r, x, v) {
+			for _, x := range v.Steps(scenario.StepUnknownMethod) {
+				if endsServer(x, v) {
 					return
 				}
 				if x.Outcome == recording.Silent || x.Outcome == recording.Lost ||
@@ -56,7 +55,7 @@ var rpcRequestsChecks = []verdict.Check{
 						Expected: "a JSON-RPC error with code -32601",
 						On:       x, About: "a request for an unknown method",
 					})
-				} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
+				} else if v.Modern() && v.OnStdio() {
 					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
 						verdict.Finding{
 							Warn: true,
@@ -71,9 +70,9 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepNotJSON) {
-				if endsServer(r, x, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(recording.StepNotJSON) {
+				if endsServer(x, v) {
 					return
 				}
 				if bareServerError(x, v) {
@@ -87,8 +86,8 @@ var rpcRequestsChecks = []verdict.Check{
 				}
 				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 			}
-			for _, x := range r.Steps(scenario.StepNotUTF8) {
-				if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
+			for _, x := range v.Steps(scenario.StepNotUTF8) {
+				if endsServer(x, v) || x.Fatal && v.DiesOfText(v.Recording) {
 					continue
 				}
 				v.FailUnless(!x.Fatal, verdict.Finding{
@@ -100,58 +99,58 @@ var rpcRequestsChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			for _, step := range []recording.Step{scenario.StepNoMethod, scenario.StepMistypedMethod,
 				stepUnmarked, scenario.StepNullID, scenario.StepDoubledMember} {
-				for _, x := range r.Steps(step) {
-					if !endsServer(r, x, v) && (!x.Fatal || !verdict.DiesOfText(r, v)) {
+				for _, x := range v.Steps(step) {
+					if !endsServer(x, v) && (!x.Fatal || !v.DiesOfText(v.Recording)) {
 						invalid(x, v)
 					}
 				}
 			}
 		}},
 	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: verdict.Reads,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			asked := map[string]bool{}
-			for _, x := range r.Steps(stepTogether) {
+			for _, x := range v.Steps(stepTogether) {
 				asked[x.Tags[recording.TagURI]] = true
 			}
-			swapped := provenIn(r)
-			for _, x := range r.Steps(stepTogether) {
+			swapped := provenIn(v)
+			for _, x := range v.Steps(stepTogether) {
 				notMixedUp(x, asked, swapped[x], v)
 			}
 		}},
 }
 
 // eachAnswered: every request gets a response.
-func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
-	switch r.Scenario {
+func eachAnswered(v *verdict.Verdict) {
+	switch v.Scenario {
 	case recording.MissingReads:
-		missingAnswered(r, v)
+		missingAnswered(v)
 		return
 	case ForeignMessages:
-		otherMethodsAnswered(r, v)
+		otherMethodsAnswered(v)
 		return
 	}
 	if why := v.Facts.Notes[recording.FactSpread]; why != "" {
 		v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
 		return
 	}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		open := x.Method == "subscriptions/listen" && x.Outcome != recording.Replied
 		if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && !open {
-			answeredOnce(r, x, v)
+			answeredOnce(x, v)
 		}
 	}
-	retriedHandshakes(r, v)
+	retriedHandshakes(v)
 }
 
 // otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other
 // faults. One that has another code for a method of nobody has it for these as well, which is the same
 // defect.
-func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
-	made := r.Step(scenario.StepUnknownMethod)
-	for _, x := range r.Steps(stepOtherMethod) {
+func otherMethodsUnknown(v *verdict.Verdict) {
+	made := v.Step(scenario.StepUnknownMethod)
+	for _, x := range v.Steps(stepOtherMethod) {
 		if x.Failed() && (made == nil || made.HasCode(-32601)) {
 			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
 				"a request for "+x.Method+", which the revision does not have",
@@ -163,20 +162,20 @@ func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
 // otherMethodsAnswered: methods that the revision does not have are asked for by requests like others. Who
 // knows discovery may serve later revisions too, and take subscriptions/listen for one of theirs, which has
 // no answer while it is open.
-func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
+func otherMethodsAnswered(v *verdict.Verdict) {
 	known := false
-	sound := r.Steps(scenario.StepUnknownMethod, stepOtherMethod)
+	sound := v.Steps(scenario.StepUnknownMethod, stepOtherMethod)
 	if slices.ContainsFunc(sound, verdict.LosesID) {
 		return // errors that cannot be told apart are RPC-16's
 	}
-	for _, x := range r.Steps(stepOtherMethod) {
+	for _, x := range v.Steps(stepOtherMethod) {
 		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
 		// also behind the answer to a later request
 		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool {
-			f := r.Frame(n)
+			f := v.Frame(n)
 			return f != nil && f.HTTP != nil && f.HTTP.Status >= http.StatusBadRequest
 		})
-		if refused || endsServer(r, x, v) || known && x.Method == "subscriptions/listen" {
+		if refused || endsServer(x, v) || known && x.Method == "subscriptions/listen" {
 			continue
 		}
 		if verdict.NoResponse(x) && len(x.Replies) == 0 || x.Outcome == recording.Lost && x.Request > 0 {
@@ -190,19 +189,19 @@ func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // answeredOnce: a request on a clean session gets one response.
-func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+func answeredOnce(x *recording.Exchange, v *verdict.Verdict) {
 	expected := "one response to " + x.Method
-	if x.Outcome != recording.Replied && slices.ContainsFunc(verdict.Responses(r),
-		func(m verdict.Message) bool {
+	if x.Outcome != recording.Replied && slices.ContainsFunc(v.Responses(),
+		func(m recording.Message) bool {
 			return m.Frame.Session == x.Session && !m.Get("result").Exists() && !m.Get("error").Exists() &&
-				verdict.Asker([]*recording.Exchange{x}, m) != nil
+				m.Asker([]*recording.Exchange{x}) != nil
 		}) {
 		return // it was answered, by what RPC-05 is about
 	}
 	switch x.Outcome {
 	case recording.Replied:
 		n := 0
-		for _, m := range verdict.RepliesOf(r, x) {
+		for _, m := range v.RepliesOf(x) {
 			if gjson.ParseBytes(x.ID).String() == m.Get("id").String() {
 				n++
 			}
@@ -225,7 +224,7 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 		if x.Request == 0 {
 			return // it had ended the connection before: that is its right
 		}
-		if verdict.EndedAtStart(r, x, v) {
+		if v.EndedAtStart(x) {
 			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+
 				x.Reason, x)
 			return
@@ -237,15 +236,15 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 			Cause:    "the end of the connection",
 		}) // whichever request it was that met it
 	case recording.HTTPOnly:
-		if x.Status < 300 && !verdict.AnsweredOnGet(r, x) {
+		if x.Status < 300 && !v.AnsweredOnGet(x) {
 			v.That(false, expected, matcher.Describe(x), x)
 		}
 	}
 }
 
 // missingAnswered: reads of what does not exist are requests like others.
-func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Calls("resources/read") {
+func missingAnswered(v *verdict.Verdict) {
+	for _, x := range v.Calls("resources/read") {
 		if x.Kind == recording.Clean || x.Outcome != recording.Silent || x.Fatal || len(x.Replies) > 0 {
 			continue
 		}
@@ -262,8 +261,8 @@ func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
 // retriedHandshakes remarks on handshakes that were tried a second time, each with what
 // was seen of both attempts: whether a message that got lost was the target's doing or
 // that of the way to it cannot be seen.
-func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
-	for _, h := range r.Retried {
+func retriedHandshakes(v *verdict.Verdict) {
+	for _, h := range v.Retried {
 		if h.First == nil {
 			continue // the time was up before it was sent
 		}
@@ -278,10 +277,10 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 
 // strays: on a clean session every response without an id must belong to a request,
 // for nothing else that we send there can call for one.
-func strays(r *recording.Recording, v *verdict.Verdict) {
+func strays(v *verdict.Verdict) {
 	owned := map[int]bool{}
-	lost := slices.ContainsFunc(r.Exchanges, verdict.LosesID)
-	for _, x := range r.Exchanges {
+	lost := slices.ContainsFunc(v.Exchanges, verdict.LosesID)
+	for _, x := range v.Exchanges {
 		frames := x.Replies
 		if lost {
 			frames = x.Evidence() // an error without an id may answer one of several requests
@@ -290,9 +289,9 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 			owned[n] = true
 		}
 	}
-	for _, m := range verdict.Responses(r) {
+	for _, m := range v.Responses() {
 		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] &&
-			r.Combination.Transport != requirement.HTTP {
+			!v.OnHTTP() {
 			v.Fail(verdict.Finding{
 				Expected:    "no response to a notification",
 				Actual:      "a response without id: " + judge.Brief(m.Result),
@@ -330,8 +329,8 @@ func invalid(x *recording.Exchange, v *verdict.Verdict) {
 }
 
 // endsServer reports whether a message ended the server, which is SEC-63's and not looked at again.
-func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) bool {
-	if !verdict.EndsServer(r, x, v) {
+func endsServer(x *recording.Exchange, v *verdict.Verdict) bool {
+	if !v.EndsServer(v.Recording, x) {
 		return false
 	}
 	v.NotExercised("the server ends over what it cannot read: see SEC-63")
@@ -342,7 +341,7 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 // what HTTP-36 judges.
 func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal ||
-		v.Facts.Combination.Transport != requirement.HTTP {
+		!v.OnHTTP() {
 		return false
 	}
 	v.NotExercised("the status of the answer is all there is to judge: see HTTP-36")
@@ -440,7 +439,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 // elsewhere, as an alias does (which may have moved on since), nothing is proven.
 func outOfPlace(v *verdict.Verdict, x *recording.Exchange, uri string) string {
 	got := urisIn(x)
-	reads := v.Recording(recording.Reads)
+	reads := v.Input(recording.Reads)
 	if len(got) == 0 || belong(got, uri) || reads == nil {
 		return ""
 	}
@@ -472,8 +471,8 @@ func urisIn(x *recording.Exchange) []string {
 
 // cutInChunks: a request is served although a chunk of its body ends within a character. That a body in
 // chunks is refused, whatever is in it, is HTTP-32's.
-func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
-	x, plain := r.Step(stepChunked), r.Step(stepChunkedPlainly)
+func cutInChunks(v *verdict.Verdict) {
+	x, plain := v.Step(stepChunked), v.Step(stepChunkedPlainly)
 	switch {
 	case x == nil:
 		return

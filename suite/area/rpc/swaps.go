@@ -58,16 +58,16 @@ func proven(alone, burst, again []*recording.Exchange) map[*recording.Exchange]*
 }
 
 // provenIn are those of all rounds of a recording.
-func provenIn(r *recording.Recording) map[*recording.Exchange]*swap {
+func provenIn(v *verdict.Verdict) map[*recording.Exchange]*swap {
 	all, done := map[*recording.Exchange]*swap{}, map[string]bool{}
-	for _, x := range r.Steps(stepTogether) {
+	for _, x := range v.Steps(stepTogether) {
 		round := x.Tags[tagRound]
 		if done[round] {
 			continue
 		}
 		done[round] = true
 		of := func(step recording.Step) []*recording.Exchange {
-			return recording.Keep(r.Steps(step), func(x *recording.Exchange) bool {
+			return recording.Keep(v.Steps(step), func(x *recording.Exchange) bool {
 				return x.Tags[tagRound] == round
 			})
 		}

@@ -65,16 +65,16 @@ var origins, credentials = []recording.Name{Origins}, []recording.Name{Credentia
 // The checks of transport security: where requests may come from.
 var secChecks = []verdict.Check{
 	{Requirement: "SEC-01", From: origins, Needs: verdict.Allowed("any-origin"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			uncheckedHost(r, v)
-			forbiddenOrigin(r, v)
-			lookAlikesRefused(r, v)
+		Judge: func(v *verdict.Verdict) {
+			uncheckedHost(v)
+			forbiddenOrigin(v)
+			lookAlikesRefused(v)
 		}},
 	{Requirement: "SEC-02", From: origins, Needs: verdict.Allowed("any-origin"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			uncheckedHost(r, v)
-			x := r.Step(stepRequest)
-			if refusedToAll(r, x) {
+		Judge: func(v *verdict.Verdict) {
+			uncheckedHost(v)
+			x := v.Step(stepRequest)
+			if refusedToAll(v, x) {
 				v.NotExercised("what was asked is refused without an Origin as well")
 			} else if answeredOrigin(x, v) {
 				f := verdict.Finding{
@@ -88,12 +88,12 @@ var secChecks = []verdict.Check{
 				}
 				v.FailUnless(turnedAway(x), f)
 			}
-			lookAlikesRefused(r, v)
+			lookAlikesRefused(v)
 		}},
 	{Requirement: "SEC-03", From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: everyOrigin},
-	{Requirement: "SEC-04", From: origins, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
+	{Requirement: "SEC-04", From: origins, Judge: func(v *verdict.Verdict) {
+		without, with := v.Step(stepNoOrigin), v.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
 			v.RestsOn(with)
 			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
@@ -104,8 +104,8 @@ var secChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
 				v.That(x.Status == 0, "a server that listens on loopback addresses only",
 					fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status,
 						x.Tags[tagAddress]), x)
@@ -141,8 +141,8 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 }
 
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
-func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepRequest)
+func forbiddenOrigin(v *verdict.Verdict) {
+	x := v.Step(stepRequest)
 	if !answeredOrigin(x, v) {
 		return
 	}
@@ -171,7 +171,7 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	v.FailUnless(x.Status == http.StatusForbidden, f)
 	if x.Status == http.StatusForbidden {
-		raw := verdict.Body(r, x)
+		raw := v.Body(x)
 		id := gjson.GetBytes(raw, "id")
 		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
 			Title:      "The refusal of a foreign Origin has no id",
@@ -189,8 +189,8 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 
 // uncheckedHost: no sentence of the specification is about Host, but browsers send no
 // Origin with a GET to what they take for the page's own host.
-func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
-	if x := r.Step(stepForeignHost); x != nil && x.Succeeded() {
+func uncheckedHost(v *verdict.Verdict) {
+	if x := v.Step(stepForeignHost); x != nil && x.Succeeded() {
 		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+
 			"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
 			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x)
@@ -199,13 +199,13 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 
 // lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one, or are
 // had over TLS, too. That "null" is served is remarked upon: some mean it to be.
-func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
-	foreign := r.Step(stepRequest)
-	if foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
+func lookAlikesRefused(v *verdict.Verdict) {
+	foreign := v.Step(stepRequest)
+	if foreign == nil || !turnedAway(foreign) || refusedToAll(v, foreign) {
 		return
 	}
 	v.RestsOn(foreign)
-	for _, x := range r.Steps(stepLookAlike) {
+	for _, x := range v.Steps(stepLookAlike) {
 		switch {
 		case !x.Succeeded():
 		case x.Tags[recording.TagOrigin] == nullOrigin:
@@ -228,8 +228,8 @@ func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
 
 // everyOrigin: a target that looks at the Origin of requests at all looks at that
 // of all of them. One that never looks is judged by SEC-01 and SEC-02.
-func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
-	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification,
+func everyOrigin(v *verdict.Verdict) {
+	steps := v.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification,
 		recording.StepListen, stepGet, scenario.StepDelete)
 	// What may be refused for other reasons as well does not show that it looks.
 	elsewise := []recording.Step{stepGet, scenario.StepDelete}
@@ -238,12 +238,12 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	// Nor does what is refused to everybody.
 	steps = slices.DeleteFunc(steps, func(x *recording.Exchange) bool {
-		return refusedToAll(r, x)
+		return refusedToAll(v, x)
 	})
 	looks := slices.IndexFunc(steps, func(x *recording.Exchange) bool {
 		byStatus := x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step) &&
-			(byStatus || servedToOthers(r, x))
+			(byStatus || servedToOthers(v, x))
 	})
 	if looks < 0 {
 		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")
@@ -275,12 +275,12 @@ func fromPage(x *recording.Exchange) string {
 }
 
 // loggedSecrets: what the client sent as a credential does not turn up in the log.
-func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
-	secrets := sentSecrets(r)
-	if r.Scenario == LogSecrets {
-		echoedSecrets(r, secrets, v)
+func loggedSecrets(v *verdict.Verdict) {
+	secrets := sentSecrets(v)
+	if v.Scenario == LogSecrets {
+		echoedSecrets(secrets, v)
 	}
-	for _, f := range r.Notifications("notifications/message", 0) {
+	for _, f := range v.Notifications("notifications/message", 0) {
 		if len(secrets) == 0 {
 			v.NotExercised("no credentials were sent")
 			return
@@ -295,8 +295,8 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 
 // echoedSecrets remarks upon a made-up token that comes back in an answer, where whoever collects errors
 // keeps it.
-func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict.Verdict) {
-	for _, f := range r.Incoming(0) {
+func echoedSecrets(secrets map[string]string, v *verdict.Verdict) {
+	for _, f := range v.Incoming(0) {
 		for name, secret := range secrets {
 			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" &&
 				strings.Contains(string(f.Raw), secret) {
@@ -308,11 +308,11 @@ func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict
 }
 
 // sentSecrets are the credentials in the requests, by header.
-func sentSecrets(r *recording.Recording) map[string]string {
+func sentSecrets(v *verdict.Verdict) map[string]string {
 	const shortest = 8
 	secrets := map[string]string{}
-	for i := range r.Frames {
-		f := &r.Frames[i]
+	for i := range v.Frames {
+		f := &v.Frames[i]
 		if f.Dir != wire.Out || f.HTTP == nil {
 			continue
 		}
@@ -333,20 +333,20 @@ func sentSecrets(r *recording.Recording) map[string]string {
 // The checks of authorisation: who may call, and see what.
 var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-08", From: credentials, Judge: challenge},
-	{Requirement: "SEC-09", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if metadata(r) == nil {
-			challenge(r, v)
-		} else if x := challenged(r); x != nil {
+	{Requirement: "SEC-09", From: credentials, Judge: func(v *verdict.Verdict) {
+		if metadata(v) == nil {
+			challenge(v)
+		} else if x := challenged(v); x != nil {
 			v.Holds()
 		}
 	}},
-	{Requirement: "SEC-10", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(stepInvalid)
-		if demanded(r, v) && answeredOrigin(x, v) {
+	{Requirement: "SEC-10", From: credentials, Judge: func(v *verdict.Verdict) {
+		x := v.Step(stepInvalid)
+		if demanded(v) && answeredOrigin(x, v) {
 			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 				Expected: "HTTP 401",
 				On:       x, About: "an invented bearer token",
-				Warn:     ownScheme(r, v),
+				Warn:     ownScheme(v),
 				Harmless: !x.Succeeded(),
 			})
 		}
@@ -355,8 +355,8 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-12", From: []recording.Name{Rights}, Judge: protectedResources},
 	{Requirement: "SEC-62", From: []recording.Name{Rights}, Judge: ownersContents},
 	{Requirement: "SEC-15", From: credentials, Judge: missingCredentials},
-	{Requirement: "SEC-60", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := metadata(r)
+	{Requirement: "SEC-60", From: credentials, Judge: func(v *verdict.Verdict) {
+		x := metadata(v)
 		if x == nil {
 			v.NotExercised("the target offers no protected-resource metadata")
 			return
@@ -366,8 +366,8 @@ var secAuthChecks = []verdict.Check{
 			"authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers),
 			x)
 	}},
-	{Requirement: "SEC-61", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
+	{Requirement: "SEC-61", From: credentials, Judge: func(v *verdict.Verdict) {
+		if x := v.Step(stepForeign); x != nil && answeredOrigin(x, v) {
 			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 				Expected: "HTTP 401",
 				On:       x, About: "a token that was issued for another server",
@@ -378,8 +378,8 @@ var secAuthChecks = []verdict.Check{
 }
 
 // challenged is the first 401; nil if there is none.
-func challenged(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
+func challenged(v *verdict.Verdict) *recording.Exchange {
+	for _, x := range v.Steps(scenario.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
 		if x.Status == http.StatusUnauthorized {
 			return x
 		}
@@ -389,8 +389,8 @@ func challenged(r *recording.Recording) *recording.Exchange {
 
 // metadata is the exchange that fetched the protected-resource metadata; nil if
 // there is none.
-func metadata(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps(stepMetadata) {
+func metadata(v *verdict.Verdict) *recording.Exchange {
+	for _, x := range v.Steps(stepMetadata) {
 		if x.Status == http.StatusOK && gjson.Valid(x.Tags[recording.TagText]) &&
 			gjson.Parse(x.Tags[recording.TagText]).IsObject() {
 			return x
@@ -401,21 +401,21 @@ func metadata(r *recording.Recording) *recording.Exchange {
 
 // ownScheme reports whether authorisation may go by a scheme of the target's own, which is
 // allowed: it is not known that the one of the protocol is used. Violations warn then.
-func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
-	x := challenged(r)
+func ownScheme(v *verdict.Verdict) bool {
+	x := challenged(v)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")),
 		"resource_metadata")
 	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] &&
-		metadata(r) == nil && !bearer
+		metadata(v) == nil && !bearer
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One
 // that does not know the method of the request refuses it to everybody, and where nobody has
 // credentials only HTTP 401 says that they are what is missing.
-func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step(scenario.StepAnonymous)
+func demanded(v *verdict.Verdict) bool {
+	x := v.Step(scenario.StepAnonymous)
 	if x == nil || x.Succeeded() || x.Status < 200 || verdict.Unknown(x) || x.Tags[tagOrdinary] != "" {
-		x = challenged(r)
+		x = challenged(v)
 	}
 	if x == nil {
 		v.NotExercised("the target serves requests without credentials")
@@ -426,8 +426,8 @@ func demanded(r *recording.Recording, v *verdict.Verdict) bool {
 }
 
 // challenge: a 401 says where the resource metadata is.
-func challenge(r *recording.Recording, v *verdict.Verdict) {
-	x := challenged(r)
+func challenge(v *verdict.Verdict) {
+	x := challenged(v)
 	if x == nil {
 		v.NotExercised("no request was answered by HTTP 401")
 		return
@@ -437,17 +437,17 @@ func challenge(r *recording.Recording, v *verdict.Verdict) {
 		Expected: "WWW-Authenticate with resource_metadata",
 		Actual:   "HTTP 401 with WWW-Authenticate: " + judge.Quote(got),
 		On:       x,
-		Warn:     ownScheme(r, v),
+		Warn:     ownScheme(v),
 	})
 }
 
 // missingCredentials: whoever is refused for want of credentials is told by 401.
 // The same requests were served with credentials, so nothing else can be the cause.
-func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
-	if !demanded(r, v) {
+func missingCredentials(v *verdict.Verdict) {
+	if !demanded(v) {
 		return
 	}
-	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepNone) {
+	for _, x := range v.Steps(scenario.StepAnonymous, stepAnonymousList, stepNone) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}
@@ -458,18 +458,18 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
 			Expected: "HTTP 401",
 			On:       x, About: x.Method + " without valid credentials",
-			Warn: ownScheme(r, v),
+			Warn: ownScheme(v),
 		})
 	}
 }
 
 // insufficientScope: 403, and a challenge that names the error and the scope.
-func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
+func insufficientScope(v *verdict.Verdict) {
 	if v.Facts.Configured["authorization.own"] {
 		v.NotExercised("the target has an authorisation of its own, which need not know scopes")
 		return
 	}
-	for _, x := range r.Steps(recording.StepRead) {
+	for _, x := range v.Steps(recording.StepRead) {
 		switch {
 		case x.Status == 0 || x.Outcome == recording.Refused:
 			v.NotExercised("there was no HTTP response")
@@ -487,8 +487,8 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // protectedResources: neither contents nor updates for those without the right.
-func protectedResources(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepRead, recording.StepSubscribe) {
+func protectedResources(v *verdict.Verdict) {
+	for _, x := range v.Steps(recording.StepRead, recording.StepSubscribe) {
 		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step,
 			x.Tags[recording.TagURI])
 		switch {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -18,26 +17,26 @@ import (
 // The checks of harm that was seen to be done, whatever sentence speaks of it.
 
 // ownersContents: what the owner of a protected resource reads is not given to others.
-func ownersContents(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepRead) {
+func ownersContents(v *verdict.Verdict) {
+	for _, x := range v.Steps(recording.StepRead) {
 		if turnedAway(x) {
 			v.Holds()
 			continue
 		}
 		uri := x.Tags[recording.TagURI]
-		owner := slices.IndexFunc(r.Exchanges, func(y *recording.Exchange) bool {
+		owner := slices.IndexFunc(v.Exchanges, func(y *recording.Exchange) bool {
 			return y.Step == stepOwner && y.Param("uri").String() == uri
 		})
 		switch {
 		case !v.Answered(x):
-		case owner < 0 || !verdict.Yields(r.Exchanges[owner]):
+		case owner < 0 || !verdict.Yields(v.Exchanges[owner]):
 			v.NeedsSubject("the owner of " + uri + " could not read it, so that nothing can be compared")
 		case x.Succeeded():
-			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(r.Exchanges[owner]))
+			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(v.Exchanges[owner]))
 			v.That(!same, "a refusal",
 				fmt.Sprintf("the identity %q gets the contents of %s that its owner gets",
 					x.Tags[tagIdentity], uri),
-				r.Exchanges[owner], x)
+				v.Exchanges[owner], x)
 		default:
 			v.Holds()
 		}
@@ -47,15 +46,15 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 // survives: no probe ends a server that serves. Where a connection is not a server of its
 // own, only one that was started for the run is known to have ended. While it is open which message
 // ended a server, none is known to have been survived.
-func survives(_ *recording.Recording, v *verdict.Verdict) {
+func survives(v *verdict.Verdict) {
 	endsSessions(v)
-	if !verdict.OwnServer(v) {
+	if !v.OwnServer() {
 		v.NotExercised("whether a message ends the server, or only a connection, cannot be seen at an " +
 			"address")
 		return
 	}
 	for _, r := range v.Recordings() {
-		if why := verdict.Unprovoked(r); why != "" {
+		if why := r.Unprovoked(); why != "" {
 			v.Block(recording.CodeDied,
 				"the target also fails where nothing is wrong with what it was sent: "+why)
 			return
@@ -67,15 +66,15 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	for _, r := range v.Recordings() {
 		amidProbes(r, v, seen, amid)
 		for i, x := range r.Exchanges {
-			if x.Kind != recording.Probe || seen[x] || !verdict.Began(r, x, v) {
+			if x.Kind != recording.Probe || seen[x] || !v.Began(r, x) {
 				continue
 			}
 			seen[x] = true
 			switch {
-			case verdict.EndsServer(r, x, v) && divided(r, x) &&
-				verdict.LostOverText(v.Recording(recording.InvalidMessages)):
+			case v.EndsServer(r, x) && divided(r, x) &&
+				v.Input(recording.InvalidMessages).LostOverText():
 				// that is the finding
-			case verdict.EndsServer(r, x, v):
+			case v.EndsServer(r, x):
 				v.Fail(verdict.Finding{
 					Expected: "a server that goes on serving",
 					Actual: fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone",
@@ -109,7 +108,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 // byClientAlone reports whether nobody but a client that has the server to itself can send a message: over
 // stdio all but the URIs and the values, which a model or a user may have from elsewhere.
 func byClientAlone(v *verdict.Verdict, x *recording.Exchange) bool {
-	return v.Facts.Combination.Transport == requirement.Stdio &&
+	return v.OnStdio() &&
 		x.Param("uri").Type != gjson.String && x.Param("argument.value").Type != gjson.String
 }
 
@@ -150,7 +149,7 @@ func endsSessions(v *verdict.Verdict) {
 // divided reports whether a message had newlines in it over stdio, and one of its lines is no JSON.
 func divided(r *recording.Recording, x *recording.Exchange) bool {
 	f := r.Frame(x.Request)
-	if f == nil || r.Combination.Transport != requirement.Stdio {
+	if f == nil || !r.OnStdio() {
 		return false
 	}
 	lines := bytes.Split(bytes.TrimRight(f.Raw, "\n"), []byte("\n"))
@@ -170,7 +169,7 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 		guilty := false
 		for i, x := range r.Exchanges {
 			if x.Session != s.ID || seen[x] || !strings.HasSuffix(string(x.Step),
-				string(recording.StepLost)) || !verdict.Began(r, x, v) {
+				string(recording.StepLost)) || !v.Began(r, x) {
 				continue
 			}
 			again := sentAgain(x, r.Exchanges[i+1:])

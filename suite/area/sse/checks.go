@@ -49,10 +49,10 @@ const (
 var Checks = []verdict.Check{
 	{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
 	{Requirement: "SSE-02", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
+		Judge: func(v *verdict.Verdict) { eventMessages(v, "post:", "get:") }},
 	{Requirement: "SSE-03", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range events(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, f := range events(v) {
 				if f.Parsed().Kind != wire.KindOther {
 					v.That(forMessages(f), "no event type, or message", "a message in an event of type "+
 						judge.Quote(f.Event.Type), f)
@@ -63,9 +63,9 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
 	{Requirement: "SSE-07", From: []recording.Name{recording.HTTPResume}, Judge: ownReplay},
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepOpen); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream",
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepOpen); v.Responded(x) {
+				v.That(x.Status == http.StatusOK && x.EventStream(),
 					"HTTP 200 with text/event-stream",
 					fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status,
 						judge.Quote(x.Header.Get("Content-Type"))), x)
@@ -78,10 +78,10 @@ var Checks = []verdict.Check{
 }
 
 // events lists the incoming server-sent events.
-func events(r *recording.Recording) []*wire.Frame {
+func events(v *verdict.Verdict) []*wire.Frame {
 	var all []*wire.Frame
-	for i := range r.Frames {
-		if f := &r.Frames[i]; f.Dir == wire.In && f.Event != nil {
+	for i := range v.Frames {
+		if f := &v.Frames[i]; f.Dir == wire.In && f.Event != nil {
 			all = append(all, f)
 		}
 	}
@@ -95,14 +95,14 @@ func forMessages(f *wire.Frame) bool { return f.Event.Type == "" || f.Event.Type
 // eventFraming: fields, blank lines, UTF-8. A last event that was not ended is
 // dropped by every reader (WHATWG HTML#event-stream-interpretation), and may be the work of the network
 // where the connection failed.
-func eventFraming(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range verdict.Streamed(r) {
+func eventFraming(v *verdict.Verdict) {
+	for _, x := range v.Streamed() {
 		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
 		params = strings.Trim(params, `"' `)
 		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8",
 			"the stream is declared to be "+params, x)
 	}
-	for _, f := range events(r) {
+	for _, f := range events(v) {
 		v.Holds()
 		for _, flaw := range f.Flaws {
 			switch flaw.Code {
@@ -110,7 +110,7 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 				v.That(false, "an event stream by the rules of server-sent events",
 					string(flaw.Code)+": "+flaw.Detail, f)
 			case wire.FlawUnterminated:
-				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
+				if x := onlyAnswer(v, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
 					v.Fail(verdict.Finding{
 						Expected: "a blank line after the event with the response",
 						Actual: "the stream ended without it, so that clients discard the event, and " +
@@ -129,8 +129,8 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 
 // onlyAnswer is the request whose only response is in an event on the stream of its POST; nil if there is
 // none.
-func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
-	for _, x := range r.Exchanges {
+func onlyAnswer(v *verdict.Verdict, f *wire.Frame) *recording.Exchange {
+	for _, x := range v.Exchanges {
 		if len(x.Replies) == 1 && x.Replies[0] == f.Number && strings.HasPrefix(f.Channel, "post:") {
 			return x
 		}
@@ -139,18 +139,18 @@ func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
 }
 
 // eventMessages: the data of an event on one of the channels is one message.
-func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...string) {
+func eventMessages(v *verdict.Verdict, channels ...string) {
 	var priming verdict.Sightings
 	defer func() {
 		priming.Observe(v, "priming-event",
 			"%d event {stream begins|streams begin} with an event without data, as only 2025-11-25 has "+
 				"it: clients of other revisions that parse the data of every event trip over it: %s")
 	}()
-	for _, f := range events(r) {
+	for _, f := range events(v) {
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours &&
-			v.Revision() != requirement.R20251125 && answeredOn(r, f) {
+			v.Revision() != requirement.R20251125 && answeredOn(v, f) {
 			priming.Add("the id "+judge.Quote(f.Event.ID), f)
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
@@ -184,8 +184,8 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 
 // answeredOn reports whether the channel of an event brought the response after it. A
 // stream that broke off before needed an id to be resumed by.
-func answeredOn(r *recording.Recording, e *wire.Frame) bool {
-	return slices.ContainsFunc(events(r), func(f *wire.Frame) bool {
+func answeredOn(v *verdict.Verdict, e *wire.Frame) bool {
+	return slices.ContainsFunc(events(v), func(f *wire.Frame) bool {
 		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel &&
 			f.Parsed().Kind == wire.KindResponse
 	})
@@ -193,10 +193,10 @@ func answeredOn(r *recording.Recording, e *wire.Frame) bool {
 
 // primingEvents: the first event of a request's stream has an id and no data. Streams that
 // begin otherwise tend to be many, and alike: they are counted by what they begin with.
-func primingEvents(r *recording.Recording, v *verdict.Verdict) {
+func primingEvents(v *verdict.Verdict) {
 	seen, frames := map[string]bool{}, map[string]verdict.Frames{}
 	var beginnings []string // in the order in which they came
-	for _, f := range events(r) {
+	for _, f := range events(v) {
 		channel := f.Session + " " + f.Channel
 		if seen[channel] || !strings.HasPrefix(f.Channel, "post:") {
 			continue
@@ -246,10 +246,10 @@ func beginning(f *wire.Frame) string {
 }
 
 // uniqueEventIDs: no two events of a session share an id, replays apart.
-func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
+func uniqueEventIDs(v *verdict.Verdict) {
 	seen := map[string]*wire.Frame{}
-	for _, f := range events(r) {
-		if !f.Event.HasID || f.Event.ID == "" || verdict.Resumes(r, f) != "" {
+	for _, f := range events(v) {
+		if !f.Event.HasID || f.Event.ID == "" || v.Resumes(f) != "" {
 			continue
 		}
 		key := f.Session + "\x00" + f.Event.ID
@@ -262,7 +262,7 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 		if len(f.Raw) == 0 && other.Channel == f.Channel {
 			continue // nothing but a reminder of the last id, say with a retry time
 		}
-		known := r.Session(f.Session)
+		known := v.Session(f.Session)
 		v.Fail(verdict.Finding{
 			Expected: "event ids that differ within a session",
 			Actual: fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel,
@@ -279,14 +279,14 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 const elsewhere = "a stream that is resumed brings what belongs elsewhere"
 
 // ownReplay: what is replayed belongs to the stream that was named.
-func ownReplay(r *recording.Recording, v *verdict.Verdict) {
-	ofRequests(r, v)
-	second, resumed := r.Step(stepSecond), r.Step(recording.StepResume)
+func ownReplay(v *verdict.Verdict) {
+	ofRequests(v)
+	second, resumed := v.Step(stepSecond), v.Step(recording.StepResume)
 	if second == nil || resumed == nil || resumed.Status == 0 {
 		v.NotExercised("no stream was resumed")
 		return
 	}
-	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool {
+	if slices.ContainsFunc(v.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool {
 		return x.Status == 0
 	}) {
 		v.NotExercised("a stream was asked for again, and no response began in time, so that what it " +
@@ -294,29 +294,29 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	} else {
 		v.Holds()
 	}
-	sentElsewhere(r, r.Step(stepElsewhere), v, r.Steps(stepFirst, stepSecond)...)
-	for _, x := range r.Steps(recording.StepResume, stepLast) {
-		sentElsewhere(r, x, v, r.Steps(stepOther)...)
+	sentElsewhere(v.Step(stepElsewhere), v, v.Steps(stepFirst, stepSecond)...)
+	for _, x := range v.Steps(recording.StepResume, stepLast) {
+		sentElsewhere(x, v, v.Steps(stepOther)...)
 	}
-	ofNobody(r, v)
-	receivedAgain(r, v)
+	ofNobody(v)
+	receivedAgain(v)
 	ids := map[string]bool{}
 	for _, n := range second.Evidence() {
-		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
+		if f := v.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
 			ids[f.Event.ID] = true
 		}
 	}
-	for _, x := range r.Steps(recording.StepResume, stepLast) {
-		for _, f := range replayed(r, x) {
+	for _, x := range v.Steps(recording.StepResume, stepLast) {
+		for _, f := range replayed(v, x) {
 			all := f.Parsed().Messages
-			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) &&
-				!sentOn(r, r.Step(stepFirst), f) ||
+			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(v, second, f) &&
+				!sentOn(v, v.Step(stepFirst), f) ||
 				len(all) == 1 && all[0].HasID(second.ID) && !all[0].Get("method").Exists()
 			if strange {
 				v.Fail(verdict.Finding{
 					Expected: "only messages of the stream that is resumed",
 					Actual:   "a message of another stream: " + wire.Excerpt(f.Raw, 100),
-					Frames:   slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number}),
+					Frames:   slices.Concat(namedEvent(v, x), second.Evidence(), []int{x.Request, f.Number}),
 					Cause:    elsewhere,
 				})
 				return // it replays one, or all of them
@@ -327,12 +327,12 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 
 // ofRequests: what goes on from a stream that was opened by GET brings no responses, which belong to the
 // streams of their requests.
-func ofRequests(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepListenAgain)
+func ofRequests(v *verdict.Verdict) {
+	x := v.Step(stepListenAgain)
 	if x == nil || x.Status == 0 {
 		return
 	}
-	for _, f := range replayed(r, x) {
+	for _, f := range replayed(v, x) {
 		if f.Parsed().Kind == wire.KindResponse {
 			v.Fail(verdict.Finding{
 				Expected: "only messages of the stream that is resumed",
@@ -349,25 +349,25 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 // sentOn reports whether an event holds what was sent on the stream of a request: where two streams number
 // their events alike, its id does not tell. That it does not is SSE-06's. What a server adds when a stream
 // goes on, as its own notification, was sent on none.
-func sentOn(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
+func sentOn(v *verdict.Verdict, x *recording.Exchange, f *wire.Frame) bool {
 	return x != nil && slices.ContainsFunc(x.Evidence(), func(n int) bool {
-		own := r.Frame(n)
+		own := v.Frame(n)
 		return own != nil && own.Dir == wire.In && len(f.Raw) > 0 && bytes.Equal(own.Raw, f.Raw)
 	})
 }
 
 // receivedAgain remarks upon events that a client named, or that came before them: a stream goes on after
 // the one that is named, but no sentence forbids to send more of it.
-func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
+func receivedAgain(v *verdict.Verdict) {
 	received := map[string]int{}
-	for _, n := range r.Step(stepFirst).Evidence() {
-		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && len(f.Raw) > 0 {
+	for _, n := range v.Step(stepFirst).Evidence() {
+		if f := v.Frame(n); f != nil && f.Event != nil && f.Event.HasID && len(f.Raw) > 0 {
 			received[f.Event.ID] = n
 		}
 	}
-	for _, x := range r.Steps(recording.StepResume, stepLast) {
-		named := namedEvent(r, x)
-		for _, f := range replayed(r, x) {
+	for _, x := range v.Steps(recording.StepResume, stepLast) {
+		named := namedEvent(v, x)
+		for _, f := range replayed(v, x) {
 			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 &&
 				n <= slices.Max(named) {
 				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+
@@ -382,11 +382,11 @@ func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
 
 // ofNobody: an id that no event had names no stream, so that there is nothing to replay. Responses
 // belong to the streams of their requests; one with an id that no request had belongs to none.
-func ofNobody(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepUnknown)
-	for _, f := range replayed(r, x) {
+func ofNobody(v *verdict.Verdict) {
+	x := v.Step(stepUnknown)
+	for _, f := range replayed(v, x) {
 		p := f.Parsed()
-		if p.Kind == wire.KindResponse && slices.ContainsFunc(r.Exchanges,
+		if p.Kind == wire.KindResponse && slices.ContainsFunc(v.Exchanges,
 			func(x *recording.Exchange) bool { return p.Messages[0].HasID(x.ID) }) {
 			v.Fail(verdict.Finding{
 				Expected: "no messages of other streams to an id that no event had",
@@ -402,13 +402,13 @@ func ofNobody(r *recording.Recording, v *verdict.Verdict) {
 
 // namedEvent are the frames that show where the Last-Event-ID of a request for a stream is from: the
 // request whose stream it was, and the event.
-func namedEvent(r *recording.Recording, resumed *recording.Exchange) verdict.Frames {
-	first := r.Step(stepFirst)
+func namedEvent(v *verdict.Verdict, resumed *recording.Exchange) verdict.Frames {
+	first := v.Step(stepFirst)
 	if first == nil {
 		return nil
 	}
 	for _, n := range first.Evidence() {
-		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && f.Event.ID == resumed.Tags[tagID] {
+		if f := v.Frame(n); f != nil && f.Event != nil && f.Event.HasID && f.Event.ID == resumed.Tags[tagID] {
 			return verdict.Frames{first.Request, n}
 		}
 	}
@@ -417,21 +417,21 @@ func namedEvent(r *recording.Recording, resumed *recording.Exchange) verdict.Fra
 
 // sentElsewhere: a stream that is resumed brings no responses that were sent to another session; the
 // same notification may have been sent to all of them.
-func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict,
+func sentElsewhere(x *recording.Exchange, v *verdict.Verdict,
 	others ...*recording.Exchange) {
 	for _, theirs := range others {
 		for _, n := range theirs.Replies {
-			sent := r.Frame(n)
+			sent := v.Frame(n)
 			if sent == nil || x == nil || sent.Session == x.Session {
 				continue
 			}
-			for _, f := range replayed(r, x) {
-				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(r, x, f) {
+			for _, f := range replayed(v, x) {
+				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(v, x, f) {
 					v.Fail(verdict.Finding{
 						Expected: "nothing of the streams of another session",
 						Actual: "what was sent to the session that made the request: " +
 							wire.Excerpt(f.Raw, 100),
-						Frames: append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number),
+						Frames: append(namedEvent(v, x), theirs.Request, n, x.Request, f.Number),
 						Hint:   "look for the event in the session that Mcp-Session-Id names",
 						Cause:  elsewhere,
 					})
@@ -443,36 +443,36 @@ func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 }
 
 // brought reports whether the session of a request had got the same message before.
-func brought(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
-	return slices.ContainsFunc(events(r), func(own *wire.Frame) bool {
+func brought(v *verdict.Verdict, x *recording.Exchange, f *wire.Frame) bool {
+	return slices.ContainsFunc(events(v), func(own *wire.Frame) bool {
 		return own.Session == x.Session && own.Number < x.Request && bytes.Equal(own.Whole(), f.Whole())
 	})
 }
 
 // replayed are the events on the stream that a GET resumes.
-func replayed(r *recording.Recording, x *recording.Exchange) []*wire.Frame {
+func replayed(v *verdict.Verdict, x *recording.Exchange) []*wire.Frame {
 	if x == nil || x.Status != http.StatusOK {
 		return nil
 	}
-	request := r.Frame(x.Request)
-	return slices.DeleteFunc(events(r), func(f *wire.Frame) bool {
+	request := v.Frame(x.Request)
+	return slices.DeleteFunc(events(v), func(f *wire.Frame) bool {
 		return request == nil || f.Channel != request.Channel || f.Session != x.Session ||
 			f.Number < x.Request
 	})
 }
 
 // endpointEvent: it comes, and its data is a URI.
-func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepOpen)
-	if !verdict.Responded(x, v) {
+func endpointEvent(v *verdict.Verdict) {
+	x := v.Step(stepOpen)
+	if !v.Responded(x) {
 		return
 	}
-	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
+	if x.Status != http.StatusOK || !x.EventStream() {
 		v.NotExercised("there is no event stream")
 		return
 	}
 	// clients drop what has no data
-	dispatched := slices.DeleteFunc(events(r), func(f *wire.Frame) bool { return len(f.Raw) == 0 })
+	dispatched := slices.DeleteFunc(events(v), func(f *wire.Frame) bool { return len(f.Raw) == 0 })
 	for i, f := range dispatched {
 		if f.Event.Type != "endpoint" {
 			continue
@@ -503,17 +503,17 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // answersOnStream: posts are accepted, and answered by message events.
-func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
-	verdict.ObserveFraming(r, v)
-	eventMessages(r, v, "sse")
-	for _, f := range events(r) {
+func answersOnStream(v *verdict.Verdict) {
+	v.ObserveFraming()
+	eventMessages(v, "sse")
+	for _, f := range events(v) {
 		if f.Channel == "sse" && f.Parsed().Kind != wire.KindOther {
 			v.That(forMessages(f), "messages in events of type message",
 				"an event of type "+judge.Quote(f.Event.Type), f)
 		}
 	}
-	for _, x := range r.Exchanges {
-		if len(x.ID) == 0 || x.Outcome == recording.Lost || !verdict.Responded(x, v) &&
+	for _, x := range v.Exchanges {
+		if len(x.ID) == 0 || x.Outcome == recording.Lost || !v.Responded(x) &&
 			x.Outcome != recording.Replied {
 			continue // to a session that has ended no message is sent; that it ends is RPC-09's
 		}
@@ -521,7 +521,7 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 			fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x)
 		onStream, inBody := 0, 0
 		for _, n := range x.Replies {
-			if f := r.Frame(n); f != nil && f.Channel == "sse" {
+			if f := v.Frame(n); f != nil && f.Channel == "sse" {
 				onStream++
 			} else if f != nil {
 				inBody = n

@@ -38,16 +38,16 @@ const (
 // Checks lists the checks of the stdio transport.
 var Checks = []verdict.Check{
 	{Requirement: "STDIO-01", From: verdict.Everything, With: verdict.Every, Probes: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			named := map[string]bool{}
-			onlyMessages(r, named, v)
+			onlyMessages(v.Recording, named, v)
 			for _, each := range v.Recordings() { // with what error handlers print while they are probed
 				onlyMessages(each, named, v)
 			}
 		}},
 	{Requirement: "STDIO-02", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, l := range linesOf(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, l := range linesOf(v.Recording) {
 				if v.FailUnless(!l.spread, verdict.Finding{
 					Expected: "one complete message per line",
 					Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
@@ -60,40 +60,40 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "STDIO-03", From: verdict.Everything, With: verdict.Every, Probes: true, Endings: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Incoming(0) {
+		Judge: func(v *verdict.Verdict) {
+			for _, f := range v.Incoming(0) {
 				if f.Parsed().Kind != wire.KindOther {
 					v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message",
 						"a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)
 				}
 			}
-			for _, x := range r.Exchanges {
-				flushedInTime(r, x, v)
+			for _, x := range v.Exchanges {
+				flushedInTime(x, v)
 			}
 			flushedByItself(v)
 		}},
 	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks,
 		[]recording.Name{recording.InvalidMessages}),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			before := r.Step(recording.StepBefore)
+		Judge: func(v *verdict.Verdict) {
+			before := v.Step(recording.StepBefore)
 			if before == nil || !v.Answered(before) {
 				return
 			}
-			if whole := r.Step(stepJoined); whole != nil && whole.Failed() {
+			if whole := v.Step(stepJoined); whole != nil && whole.Failed() {
 				// its lines were whole, so that what is refused here is the method, or its _meta
 				before = whole
 			}
-			for _, x := range r.Steps(stepJoined, stepSplit) {
+			for _, x := range v.Steps(stepJoined, stepSplit) {
 				expected := map[recording.Step]string{stepJoined: "two answers to two requests in one write",
 					stepSplit: "one answer to a request in three writes, like the one to a request in " +
 						"one write"}[x.Step]
-				answers := len(verdict.RepliesOf(r, x))
+				answers := len(v.RepliesOf(x))
 				want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
 				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 					v.Answered(x)
 					continue
 				}
-				if answers > want && verdict.Doubles(v) {
+				if answers > want && v.Doubles() {
 					continue
 				}
 				failed := x.Failed() && x.Step == stepSplit && !before.Failed()
@@ -102,7 +102,7 @@ var Checks = []verdict.Check{
 					actual = fmt.Sprintf("%d of %d answers", answers, want)
 				}
 				var frames verdict.Frames
-				for _, part := range r.Steps(stepPart) {
+				for _, part := range v.Steps(stepPart) {
 					if x.Step == stepSplit {
 						frames = append(frames, part.Request)
 					}
@@ -113,8 +113,8 @@ var Checks = []verdict.Check{
 					keptWhole(x, v, frames)
 				}
 			}
-			oneLine(r.Step(stepSeparators), before, v)
-			judgeOddEnds(r, before, v)
+			oneLine(v.Step(stepSeparators), before, v)
+			judgeOddEnds(before, v)
 		}},
 	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
 		func(x *recording.Exchange, v *verdict.Verdict) {
@@ -189,7 +189,7 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 
 // judgeOddEnds: the end of a message is a newline, and nothing else; that a carriage return
 // before it, or an empty line, is passed over is robustness.
-func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict.Verdict) {
+func judgeOddEnds(before *recording.Exchange, v *verdict.Verdict) {
 	for _, odd := range []struct {
 		step      recording.Step
 		id, about string
@@ -198,13 +198,12 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 			"a request that ends in a carriage return and a newline, as some clients on Windows write it"},
 		{stepBlankLine, "blank-line-refused", "a request after an empty line"},
 	} {
-		x := r.Step(odd.step)
+		x := v.Step(odd.step)
 		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled ||
 			x.Outcome == recording.Unsent {
 			continue
 		}
-		if odd.step == stepBlankLine && x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages),
-			v) {
+		if odd.step == stepBlankLine && x.Fatal && v.DiesOfText(v.Input(recording.InvalidMessages)) {
 			continue
 		}
 		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
@@ -276,8 +275,8 @@ func spreadOver(all []line, places []int) int {
 }
 
 // flushedInTime: an answer did not wait for the end of the session.
-func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	s := r.Session(x.Session)
+func flushedInTime(x *recording.Exchange, v *verdict.Verdict) {
+	s := v.Session(x.Session)
 	if x.Outcome == recording.Replied {
 		v.Holds()
 	}
@@ -285,7 +284,7 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 		s.Ending.By != "us" {
 		return
 	}
-	if atTheEnd(r, x) && !asLateAsOthers(r, x) {
+	if atTheEnd(v, x) && !asLateAsOthers(v, x) {
 		v.Fail(verdict.Finding{
 			Expected: "an answer that is written out at once",
 			Actual:   "the answer to " + x.Method + " came when the session was ended",
@@ -296,20 +295,20 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 }
 
 // atTheEnd reports whether the answer to a request that was given up came when its session was ended.
-func atTheEnd(r *recording.Recording, x *recording.Exchange) bool {
-	s, f := r.Session(x.Session), r.Frame(x.Replies[0])
+func atTheEnd(v *verdict.Verdict, x *recording.Exchange) bool {
+	s, f := v.Session(x.Session), v.Frame(x.Replies[0])
 	return s != nil && s.Ending != nil && f != nil && f.At >= s.Closed-s.Ending.Took
 }
 
 // asLateAsOthers reports whether other requests of the method were answered about as late while their
 // sessions stood, so that the end of this one's may have had nothing to do with it.
-func asLateAsOthers(r *recording.Recording, x *recording.Exchange) bool {
-	took := func(x *recording.Exchange) time.Duration { return r.Frame(x.Replies[0]).At - x.Sent }
+func asLateAsOthers(v *verdict.Verdict, x *recording.Exchange) bool {
+	took := func(x *recording.Exchange) time.Duration { return v.Frame(x.Replies[0]).At - x.Sent }
 	const part = 5 // by which it may differ, one in so many
 	slack, sooner, later := took(x)/part, false, false
-	for _, y := range r.Exchanges {
+	for _, y := range v.Exchanges {
 		if y.Method == x.Method && y.Outcome == recording.Silent && len(y.Replies) > 0 &&
-			r.Frame(y.Replies[0]) != nil && !atTheEnd(r, y) {
+			v.Frame(y.Replies[0]) != nil && !atTheEnd(v, y) {
 			sooner, later = sooner || took(y) <= took(x)+slack, later || took(y) >= took(x)-slack
 		}
 	}
@@ -342,16 +341,16 @@ func flushedByItself(v *verdict.Verdict) {
 }
 
 // endsWithItsInput: a process ends when its standard input is closed.
-func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
+func endsWithItsInput(v *verdict.Verdict) {
 	if !v.Facts.Owned {
 		v.NotExercised("the target is no process of ours")
 		return
 	}
 	var plain, subscribed []*recording.Session
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		switch {
 		case s.Ending == nil || s.Ending.By != "us" || s.Ending.Reason != "":
-		case subscribes(r, s):
+		case subscribes(v, s):
 			subscribed = append(subscribed, s)
 		default:
 			plain = append(plain, s)
@@ -390,9 +389,9 @@ func oneExits(all []*recording.Session, when, change string, v *verdict.Verdict)
 }
 
 // subscribes reports whether a subscription of a session stood at its end.
-func subscribes(r *recording.Recording, s *recording.Session) bool {
+func subscribes(v *verdict.Verdict, s *recording.Session) bool {
 	stands := map[string]bool{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Session != s.ID {
 			continue
 		}

@@ -68,8 +68,8 @@ func check(id string, from, with []recording.Name, needs verdict.Gates, judges .
 	declared := []string{"SUB-01", "SUB-20", "SUB-25", "SUB-27"}
 	return verdict.Check{Requirement: id, From: from, With: with, Needs: needs,
 		Declared: slices.Contains(declared, id),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			judges[min(slices.Index(from, r.Scenario), len(judges)-1)](viewOf(r, v))
+		Judge: func(v *verdict.Verdict) {
+			judges[min(slices.Index(from, v.Scenario), len(judges)-1)](viewOf(v))
 		}}
 }
 
@@ -145,10 +145,10 @@ const unknownSubscribe = "the target does not know resources/subscribe: see CAP-
 // namesItsResource: what tells of a change has the method and the member by which clients know it. One that
 // is misspelt is a notification that went missing, unless another one comes with it.
 func namesItsResource(r *view) {
-	all := messages(verdict.Elsewhere(r.sent, r.Recording, r.Verdict))
+	all := messages(r.Elsewhere(r.sent))
 	told := all.of(updated)
 	for _, h := range told {
-		uri := h.Msg.Get("params.uri")
+		uri := h.Get("params.uri")
 		r.That(judge.IsString(uri), "params.uri as a string in "+updated,
 			"params.uri is "+judge.TypeName(uri), h)
 	}
@@ -192,7 +192,7 @@ func subscribable(r *view) {
 		return
 	}
 	tried = recording.Keep(tried, func(x *recording.Exchange) bool {
-		return !verdict.Gone(r.Recording, x, r.Verdict)
+		return !r.Gone(x)
 	})
 	if len(tried) == 0 {
 		return

@@ -81,7 +81,7 @@ func acknowledged(r *view) {
 			r.Block(recording.CodeNoAnswer, "neither the listen request nor a later one was answered",
 				x)
 		default:
-			verdict.Unacknowledged(x, r.Verdict)
+			r.Unacknowledged(x)
 		}
 	}
 }
@@ -134,17 +134,17 @@ func acksFirst(r *view) {
 		case s.Succeeded():
 			r.That(false, expected, "a response and no acknowledgment", s)
 		default:
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 		}
 	}
 }
 
 // wellFormedFilter: the acknowledged filter is as the schema says.
 func wellFormedFilter(s *subscription) {
-	filter, frame := s.ack.Msg.Get(granted), s.ack.Frame.Number
+	filter, frame := s.ack.Get(granted), s.ack.Frame.Number
 	if s.That(filter.IsObject(), granted+" as an object in the acknowledgment",
 		granted+" is "+judge.TypeName(filter), verdict.Frames{frame}) {
-		verdict.Typed(s.Verdict, verdict.NewItem(filter, granted, []int{frame}), "SubscriptionFilter",
+		s.Typed(verdict.NewItem(filter, granted, []int{frame}), "SubscriptionFilter",
 			"toolsListChanged", "promptsListChanged", "resourcesListChanged",
 			"resourceSubscriptions", "resourceSubscriptions[]")
 	}
@@ -159,7 +159,7 @@ func nothingUnasked(s *subscription) {
 		if !verdict.Granted(asked.Get(at)) {
 			s.Fail(verdict.Finding{
 				Expected: "an acknowledgment of what was requested, " + judge.Brief(asked),
-				Actual:   member + " is acknowledged as " + judge.Brief(s.ack.Msg.Get(granted+"."+at)),
+				Actual:   member + " is acknowledged as " + judge.Brief(s.ack.Get(granted+"."+at)),
 				On:       s.evidence(),
 				Cause:    "what was not requested",
 			})
@@ -183,12 +183,12 @@ func unsupportedOmitted(r *view) {
 	for s := range r.acked(r.streams("unsupported")) {
 		for _, member := range strings.Fields(s.Tags[scenario.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
-				if skip := verdict.Withholds(path).Skip(r.Verdict.Facts); skip != nil {
+				if skip := verdict.Withholds(path).Skip(r.Facts); skip != nil {
 					r.Skip(skip.Code, skip.Reason)
 					continue
 				}
 			}
-			value := s.ack.Msg.Get(granted + "." + member)
+			value := s.ack.Get(granted + "." + member)
 			if r.That(!verdict.Granted(value),
 				member+" left out of the acknowledgment, for want of the capability",
 				member+" is acknowledged as "+judge.Brief(value), s.evidence()) {
@@ -210,11 +210,11 @@ func subscribeHonoured(r *view) {
 		case acked && verdict.Grants(s.ack, "resourceSubscriptions"):
 			r.Holds()
 			return
-		case acked && verdict.IllFormed(s.ack, r.Verdict):
+		case acked && r.IllFormed(s.ack):
 		case (acked || matcher.Refused(s.Exchange) && !verdict.Unknown(s.Exchange)) && asked == nil:
 			asked = s
 		default:
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 		}
 	}
 	if asked == nil {
@@ -243,7 +243,7 @@ func staysOpen(s *subscription) {
 	switch {
 	case s.Succeeded():
 		how = ", by the result that announces it"
-	case slices.ContainsFunc(cancelled, func(h heard) bool { return s.is(h.Msg.Get("params.requestId")) }):
+	case slices.ContainsFunc(cancelled, func(h heard) bool { return s.is(h.Get("params.requestId")) }):
 		how = ", by the notifications/cancelled that announces it"
 	}
 	switch after, err := strconv.Atoi(s.Tags[scenario.TagEnded]); {
@@ -307,7 +307,7 @@ func badFilters(r *view) {
 
 // grants names the members of a filter that an acknowledgment grants.
 func (s *subscription) grants() (members []string) {
-	s.ack.Msg.Get(granted).ForEach(func(member, value gjson.Result) bool {
+	s.ack.Get(granted).ForEach(func(member, value gjson.Result) bool {
 		if verdict.Granted(value) {
 			members = append(members, member.Str)
 		}
@@ -335,7 +335,7 @@ func nothingOfOthers(r *view) {
 func eventStream(r *view) {
 	for _, s := range r.streams() {
 		if s.ack.Frame == nil && !s.Succeeded() {
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 			continue
 		}
 		header := s.Header.Get("Content-Type")

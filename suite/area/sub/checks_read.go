@@ -68,7 +68,7 @@ func updatedAgain(updates messages, x *recording.Exchange) bool {
 // nothingNew remarks upon updates of a resource that changed by itself, or did not: what is
 // read then is what was read in the beginning. That is no fault, as updates may be repeated.
 func nothingNew(r *view) {
-	now, reads := r.Step(scenario.StepAtOnce), r.Verdict.Recording(recording.Reads)
+	now, reads := r.Step(scenario.StepAtOnce), r.Input(recording.Reads)
 	if reads == nil || contentsOf(now) == "" {
 		return
 	}

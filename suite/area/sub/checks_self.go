@@ -38,7 +38,7 @@ func toldByItself(happened map[string]string) judging {
 			case !asked:
 			case before.Tags[scenario.TagHeard] != "":
 				r.Holds()
-			case later != nil && !r.lost(before.Session):
+			case later != nil && !r.LostSession(before.Session):
 				r.warn(updated+" for "+before.Tags[recording.TagURI]+
 					", which is subscribed and changes by itself, as before",
 					"none came any more, although other contents are read, "+what,
@@ -168,7 +168,7 @@ func missesNone(s *subscription, uri string, got, most messages, ofEach bool) {
 	switch {
 	case len(got) > len(others) || !ofEach && len(got) > 0:
 		s.Holds()
-	case ofEach && !comesAgain(others) || s.lost(s.Session):
+	case ofEach && !comesAgain(others) || s.LostSession(s.Session):
 	case ofEach:
 		s.Fail(verdict.Finding{
 			Expected: eachOfFilter,

@@ -43,7 +43,7 @@ func eachWatched(r *view, streams []*subscription) {
 		}
 		own, others := s.split()
 		heard := len(own)+len(s.inSession().between(r.at(recording.MarkUpdate), math.MaxInt)) > 0 // somewhere
-		if len(own) > 0 == (len(others) > 0) || !heard || r.lost(s.Session) {
+		if len(own) > 0 == (len(others) > 0) || !heard || r.LostSession(s.Session) {
 			continue // what gets nothing at all is judged elsewhere
 		}
 		if len(own) == 0 {
@@ -51,7 +51,7 @@ func eachWatched(r *view, streams []*subscription) {
 		}
 		r.Fail(verdict.Finding{
 			Expected: eachOfFilter,
-			Actual: "none came for " + missed + r.trigger(mark) +
+			Actual: "none came for " + missed + r.WithTrigger(mark) +
 				" on a stream that brings those of another one",
 			On:   verdict.Several{s.evidence(), own.frames(), others.frames()},
 			Hint: everyURI,
@@ -67,11 +67,11 @@ const (
 
 // bearsItsID: every change notification bears the id of its subscription.
 func bearsItsID(r *view) {
-	told := r.said(r.watcher(), 0).of(updated, listUpdated)
+	told := r.said(r.Watcher(), 0).of(updated, listUpdated)
 	for _, h := range told {
 		on, its := false, false
 		for _, s := range r.streams() {
-			if s.Session == h.Frame.Session && (!r.onHTTP() || s.carries(h)) {
+			if s.Session == h.Frame.Session && (!r.OnHTTP() || s.carries(h)) {
 				on, its = true, its || s.is(h.Subscription())
 				r.RestsOn(s.Exchange)
 			}
@@ -96,7 +96,7 @@ var typeOf = map[string]string{
 
 // requestedTypes: a stream brings the types of notifications that were requested.
 func requestedTypes(r *view) {
-	all := r.said(r.watcher(), 0)
+	all := r.said(r.Watcher(), 0)
 	for s := range r.acked(r.streams("uris", "list", "none")) {
 		for _, h := range s.came(0) {
 			// Acknowledgments, cancellations, and what belongs to other
@@ -178,10 +178,10 @@ func streamsApart(r *view) {
 	case len(got) == 0:
 		r.NotExercised("no update came at all")
 		return
-	case slices.ContainsFunc(got, func(h heard) bool { return !h.Subscription().Exists() }) && !r.onHTTP():
+	case slices.ContainsFunc(got, func(h heard) bool { return !h.Subscription().Exists() }) && !r.OnHTTP():
 		r.NotExercised("the updates do not say which subscription they belong to")
 		return
-	case slices.ContainsFunc(streams, missed) && r.lost(streams[0].Session):
+	case slices.ContainsFunc(streams, missed) && r.LostSession(streams[0].Session):
 		return
 	}
 	for _, s := range streams {
@@ -202,7 +202,7 @@ func outlives(gone, stands *subscription) {
 	if gone.Tags[scenario.TagStopped] != "" && !stands.ended() &&
 		stands.lapsed(scenario.MarkSilenced, false) {
 		gone.warn("updates on a stream that watches the resource, after another one was cancelled",
-			"none for the subscription "+string(stands.ID)+gone.trigger(scenario.MarkSilenced)+
+			"none for the subscription "+string(stands.ID)+gone.WithTrigger(scenario.MarkSilenced)+
 				", although they came before the other one ended",
 			"an update may be late, and whether the last change was one is not seen",
 			"end no subscription but the one that is cancelled",
@@ -243,14 +243,14 @@ func bothTold(own, foreign *subscription) {
 	case !fired || len(here)+len(there) == 0:
 	case len(here) > 0 && len(there) > 0:
 		r.Holds()
-	case !r.lost(untold.Session):
+	case !r.LostSession(untold.Session):
 		// A stream that has ended, as it may at any time, may be opened again, and who knows clients by their
 		// credentials takes both for one.
 		f := r.Frame(foreign.Request)
 		authorised := f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
 		r.Fail(verdict.Finding{
 			Expected: eachStream + "whatever ids other clients use",
-			Actual: "none for " + own.uri() + r.trigger(scenario.MarkShared) +
+			Actual: "none for " + own.uri() + r.WithTrigger(scenario.MarkShared) +
 				" on one of two streams of different clients, which have the id " + string(own.ID),
 			On:    verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
 			Warn:  !(!untold.ended() && !untold.Succeeded() && !authorised),
@@ -289,9 +289,9 @@ func cancelledSilent(r *view) {
 	}
 	for _, h := range gone.came(0) {
 		switch {
-		case h.Frame.Number > stopped && !h.Msg.Get("method").Exists():
+		case h.Frame.Number > stopped && !h.Get("method").Exists():
 			late := "a late result"
-			if h.Msg.Get("error").Exists() {
+			if h.Get("error").Exists() {
 				late = "a late error"
 			}
 			r.WarnUnless(false, afterCancelled, late, given, h)
@@ -348,24 +348,24 @@ func falseFlag(r *view) {
 func noListenNoChange(r *view) {
 	const expected = "no change notifications on a connection without a listen request"
 	const unasked = " on a connection that did not listen"
-	session := r.bystander()
+	session := r.Role("bystander")
 	strays := r.elsewhere(updated, listUpdated).keep(func(h heard) bool {
 		return r.unasked(h) && (r.Scenario == recording.Everything || h.Frame.Session == session)
 	})
 	switch {
 	case r.Scenario == recording.Everything:
 		for _, h := range strays {
-			if !r.onHTTP() {
+			if !r.OnHTTP() {
 				r.That(false, expected, h.Method()+unasked, h)
 			}
 		}
 	case session == "":
 		r.NotExercised("there is one session at a time, so nobody can listen beside")
-	case len(strays) > 0 && r.onHTTP(): // each came on the stream of another request
+	case len(strays) > 0 && r.OnHTTP(): // each came on the stream of another request
 		r.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
 		r.That(false, expected, strays[0].Method()+unasked, strays.frames())
-	case len(r.said(r.watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
+	case len(r.said(r.Watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
 		r.NotExercised("no change was notified on the connection that listens either")
 	default:
 		r.Holds()
@@ -382,16 +382,16 @@ func announcedEnd(r *view) {
 		case !fired:
 		case s.ended() || s.Tags[tagCanceled] != "":
 			r.Holds()
-		case verdict.CutSession(r.Recording, r.Verdict, s.Session):
+		case r.CutSession(s.Session):
 		case s.Tags[tagLost] != "":
 			r.Fail(verdict.Finding{
 				Expected: expected,
-				Actual:   "the connection ended without one" + r.trigger(markShutdown),
+				Actual:   "the connection ended without one" + r.WithTrigger(markShutdown),
 				On:       s.evidence(),
 				Hint:     "answer open listen requests before the process ends",
 			})
 		case s.Tags[tagUpdate] == "missed":
-			r.That(false, expected, "nothing"+r.trigger(markShutdown)+", and updates no longer come",
+			r.That(false, expected, "nothing"+r.WithTrigger(markShutdown)+", and updates no longer come",
 				s.evidence())
 		default:
 			r.NotExercised("triggers.shutdown did not end the subscription")
@@ -404,7 +404,7 @@ func closingResult(r *view) {
 	for _, s := range r.streams() {
 		over := 0 // the first result
 		for _, h := range s.came(0) {
-			result := h.Msg.Get("result")
+			result := h.Get("result")
 			if over > 0 && typeOf[h.Method()] != "" {
 				r.Fail(verdict.Finding{
 					Expected: "no notifications of a subscription that its result has closed",
@@ -420,7 +420,7 @@ func closingResult(r *view) {
 				})
 				break
 			}
-			if h.Msg.Get("method").Exists() || !result.Exists() {
+			if h.Get("method").Exists() || !result.Exists() {
 				continue
 			}
 			over = cmp.Or(over, h.Frame.Number)

@@ -31,7 +31,7 @@ func (r *view) watching() []*subscription {
 	return recording.Keep(asked, func(s *subscription) bool {
 		switch {
 		case s.ack.Frame == nil && r.Modern():
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 		case !r.Modern() && (r.sessionless(s.Exchange) || !r.Answered(s.Exchange)):
 		case slices.Contains(s.uris, s.uri()) && (s.Succeeded() || r.Modern()):
 			return true
@@ -59,7 +59,7 @@ func updateArrives(r *view) {
 		return
 	}
 	s := streams[0]
-	why, none := verdict.NoChannel(r.Recording, s.Session)
+	why, none := r.NoChannel(s.Session)
 	switch {
 	case len(s.inSession()) > 0:
 		if namesChanged(s) {
@@ -69,11 +69,11 @@ func updateArrives(r *view) {
 			besideOthers(s)
 			sharedWith(s)
 		}
-	case r.lost(s.Session):
+	case r.LostSession(s.Session):
 	case !slices.ContainsFunc(streams, func(s *subscription) bool { return !s.ended() }):
 		r.NotExercised("the target ended the streams before the resource was changed")
 	case none:
-		r.warn(expected, "none came"+r.trigger(recording.MarkUpdate)+": "+why, "",
+		r.warn(expected, "none came"+r.WithTrigger(recording.MarkUpdate)+": "+why, "",
 			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence())
 	default:
 		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence())
@@ -98,7 +98,7 @@ func namesChanged(s *subscription) bool {
 	}
 	s.warn(updated+" that names the resource that was changed, or one below it",
 		"updates came for "+verdict.Quoted(updates[0].URI())+" only, while "+s.uri()+
-			" is what was subscribed"+s.trigger(recording.MarkUpdate),
+			" is what was subscribed"+s.WithTrigger(recording.MarkUpdate),
 		"how the URI of a sub-resource relates to the one that was subscribed is the server's business, "+
 			"but nothing shows that these do",
 		"put the URI of the resource that has changed into params.uri, as it was subscribed",
@@ -139,21 +139,21 @@ func besideOthers(s *subscription) {
 func (r *view) beside() (told messages, ok bool) {
 	_, at, _ := r.around(scenario.MarkShared)
 	x := r.Step(scenario.StepForeignSubscribe)
-	ok = at < math.MaxInt && x != nil && x.Succeeded() && x.Session == r.bystander()
-	return r.updates(r.bystander(), at), ok
+	ok = at < math.MaxInt && x != nil && x.Succeeded() && x.Session == r.Role("bystander")
+	return r.updates(r.Role("bystander"), at), ok
 }
 
 // sharedWith: a session that subscribes what another one has subscribed gets its updates as well.
 func sharedWith(s *subscription) {
-	r, session := s.view, s.bystander()
+	r, session := s.view, s.Role("bystander")
 	_, at, next := r.around(scenario.MarkShared)
 	here := s.mine().between(at, next)
 	told, ok := r.beside()
-	_, none := verdict.NoChannel(r.Recording, session)
-	if ok && !none && len(told) == 0 && r.promptly(scenario.MarkShared, here) && !r.lost(session) {
+	_, none := r.NoChannel(session)
+	if ok && !none && len(told) == 0 && r.promptly(scenario.MarkShared, here) && !r.LostSession(session) {
 		r.warn(updated+" in every session that has subscribed the resource",
 			"none came for "+s.uri()+" in a second session that had subscribed it"+
-				r.trigger(scenario.MarkShared)+", while the first one was told",
+				r.WithTrigger(scenario.MarkShared)+", while the first one was told",
 			"an update may be late", "",
 			s.evidence(scenario.StepForeignSubscribe), here.frames())
 	}
@@ -205,12 +205,12 @@ const noUpdates = "no " + verdict.Updated + " in a session that has subscribed t
 // it gets none means something only if the one that subscribed does.
 func bystanderHears(expected string) judging {
 	return func(r *view) {
-		session, x := r.bystander(), r.Step(recording.StepSubscribe)
+		session, x := r.Role("bystander"), r.Step(recording.StepSubscribe)
 		if _, fired := r.Mark(recording.MarkUpdate); !fired || session == "" {
 			return
 		}
 		stray := r.updates(session, r.first()).keep(r.unasked)
-		switch _, none := verdict.NoChannel(r.Recording, session); {
+		switch _, none := r.NoChannel(session); {
 		case len(stray) > 0 && (x == nil || x.Tags[scenario.TagSessionless] == ""):
 			r.That(false, expected, "the other session got "+updated+" for "+verdict.Quoted(stray[0].URI()),
 				stray.frames())
@@ -229,7 +229,7 @@ func bystanderHears(expected string) judging {
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *view) {
-	withheld := verdict.Withholds("resources.subscribe").Skip(r.Verdict.Facts) == nil
+	withheld := verdict.Withholds("resources.subscribe").Skip(r.Facts) == nil
 	for _, rec := range r.Recordings() { // by whomever: without sessions nobody is told apart
 		subscribed := slices.ContainsFunc(rec.Calls("resources/subscribe"), (*recording.Exchange).Succeeded)
 		withheld = withheld && !subscribed
@@ -243,7 +243,7 @@ func withoutSubscription(r *view) {
 		}
 	}
 	for _, rec := range r.Recordings() { // without sessions they may come on the stream of a probe
-		for _, h := range verdict.Only(verdict.Hear(rec, "", 0), updated) {
+		for _, h := range verdict.Only(rec.Hear("", 0), updated) {
 			if s := rec.Session(h.Frame.Session); withheld && s != nil && s.Kind == recording.Probe {
 				stray(h)
 			}
@@ -355,9 +355,9 @@ func tellStrays(r *view, updates messages, expected string) {
 	for _, h := range updates {
 		strays[h.URI()] = append(strays[h.URI()], h.Frame.Number)
 	}
-	if walk := r.Verdict.Recording(recording.WalkResources); walk != nil && len(strays) > 0 {
+	if walk := r.Input(recording.WalkResources); walk != nil && len(strays) > 0 {
 		// Why there is no list is judged elsewhere.
-		for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: r.Verdict.Facts}) {
+		for _, i := range verdict.ListedURIs(verdict.New(walk, nil)) {
 			if frames := strays[i.Str]; len(frames) > 1 {
 				r.warn("updates for "+expected,
 					strconv.Itoa(len(frames))+" "+updated+" for "+i.Str+

@@ -42,7 +42,7 @@ var Checks = []verdict.Check{
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result),
 				i) {
-				verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
+				v.Typed(i, "ResourceTemplate", "uriTemplate", "name")
 			}
 		})},
 	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty",
@@ -55,23 +55,23 @@ var Checks = []verdict.Check{
 		judge.CodeBadPercent, judge.CodeApostrophe),
 	{Requirement: "TMPL-09", From: templateWalk, With: verdict.ResourceWalk,
 		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			items := verdict.ListedItems(r, v)
-			verdict.Remarks(items, templateMembers, v)
+		Judge: func(v *verdict.Verdict) {
+			items := verdict.ListedItems(v)
+			v.Remarks(items, templateMembers)
 			templateRemarks(items, v)
 			for _, i := range items {
-				verdict.Typed(v, i, "ResourceTemplate", "description", "mimeType", "title")
+				v.Typed(i, "ResourceTemplate", "description", "mimeType", "title")
 			}
 		}},
 	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			with := r.Step(stepWithParams)
+		Judge: func(v *verdict.Verdict) {
+			with := v.Step(stepWithParams)
 			if with != nil && with.Failed() {
 				v.NeedsSubject("the list of templates was refused with params, too: " +
 					matcher.Describe(with))
 				return
 			}
-			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(),
+			v.Expect(v.Step(stepWithoutParams)).To(matcher.BeResult(),
 				"resources/templates/list without params")
 		}},
 	{Requirement: "TMPL-16", From: templateWalk, Needs: verdict.Resources,
@@ -83,25 +83,25 @@ var Checks = []verdict.Check{
 	{Requirement: "TMPL-10", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
 		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
 		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
 				sameTypes(x, v)
 			}
-			ofSome(r, v, "no template that is listed has a mimeType",
+			ofSome(v, "no template that is listed has a mimeType",
 				"give arguments of a template with a mimeType, "+
 					"which lead to resources with one, "+inFile,
 				func(x *recording.Exchange) bool { return x.Tags[scenario.TagMIME] != "" })
 		}},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
 		With: verdict.PlainReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
 					expanded(x, v)
 				}
 			}
-			completed(r, v)
-			neverRead(r, v)
+			completed(v)
+			neverRead(v)
 		}},
 	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions},
 		With: verdict.PlainReads, Needs: verdict.Resources,
@@ -114,16 +114,16 @@ var Checks = []verdict.Check{
 				inFile)},
 	{Requirement: "TMPL-13", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
 		With: verdict.PlainReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			queryNeeded(r, v)
-			for _, x := range r.Steps(stepQuery) {
+		Judge: func(v *verdict.Verdict) {
+			queryNeeded(v)
+			for _, x := range v.Steps(stepQuery) {
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
 					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+
 						" to the template "+x.Tags[recording.TagTemplate])
 				}
 			}
-			ofSome(r, v, "no template that is listed has a query expression",
+			ofSome(v, "no template that is listed has a query expression",
 				"give arguments of a template with a query "+
 					"expression, with a value for one of its variables, "+inFile,
 				func(x *recording.Exchange) bool {
@@ -135,9 +135,9 @@ var Checks = []verdict.Check{
 
 // ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or
 // arguments in the target file that say what one yields.
-func ofSome(r *recording.Recording, v *verdict.Verdict, none, lacking string,
+func ofSome(v *verdict.Verdict, none, lacking string,
 	is func(*recording.Exchange) bool) {
-	if r.Scenario == recording.TemplateSweep && !slices.ContainsFunc(r.Exchanges, is) {
+	if v.Scenario == recording.TemplateSweep && !slices.ContainsFunc(v.Exchanges, is) {
 		v.NeedsSubject(none)
 	} else {
 		v.Skip(recording.CodeNeedsConfig, lacking)
@@ -169,7 +169,7 @@ func grammar(id, expected string, codes ...judge.Code) verdict.Check {
 // and that are listed as resources, too.
 func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 	listed := map[string]bool{}
-	if walk := v.Recording(recording.WalkResources); walk != nil {
+	if walk := v.Input(recording.WalkResources); walk != nil {
 		for _, x := range walk.Steps(recording.StepPage) {
 			for _, uri := range verdict.IDsOf(x) {
 				listed[uri] = true
@@ -209,7 +209,7 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 		v.NeedsSubject("the target does not list the template " + x.Tags[recording.TagTemplate] +
 			", which the target file gives arguments for")
 		return false
-	case verdict.ReadsUnknown(v):
+	case v.ReadsUnknown():
 		return false
 	case verdict.AsksForInput(x):
 		v.NeedsSubject("the target asks for input before it lets an expansion be read")
@@ -221,8 +221,8 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 // completed: what a template yields with the values that the target itself suggests for its
 // variables can be read. That a suggestion leads nowhere proves nothing, since it may be the
 // beginning of a value; it is remarked upon where what was read is judged.
-func completed(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(scenario.StepKnown) {
+func completed(v *verdict.Verdict) {
+	for _, x := range v.Steps(scenario.StepKnown) {
 		if verdict.Yields(x) {
 			v.Holds()
 		} else if v.Answered(x) {
@@ -235,7 +235,7 @@ func completed(r *recording.Recording, v *verdict.Verdict) {
 
 // neverRead remarks on templates of which no expansion was read, while another template was. Nobody
 // configured the values, and they may lead nowhere: hence no verdict.
-func neverRead(r *recording.Recording, v *verdict.Verdict) {
+func neverRead(v *verdict.Verdict) {
 	type template struct {
 		name, answer  string
 		reads         int
@@ -243,7 +243,7 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 		first         *recording.Exchange
 	}
 	var all []*template
-	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 		name := x.Tags[recording.TagTemplate]
 		at := slices.IndexFunc(all, func(t *template) bool { return t.name == name })
 		if at < 0 {
@@ -272,13 +272,13 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 // queryNeeded remarks on templates that yield something with their query variables and
 // are refused without. What a value that nobody configured leads to is not known, so
 // this is no more than a remark.
-func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
+func queryNeeded(v *verdict.Verdict) {
 	var needed verdict.Sightings
-	for _, x := range r.Steps(scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepSweep) {
 		if !x.Failed() || !withoutQuery(x) {
 			continue
 		}
-		for _, y := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+		for _, y := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) &&
 				verdict.Yields(y) {
 				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+
@@ -303,7 +303,7 @@ func withoutQuery(x *recording.Exchange) bool {
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags[recording.TagTemplate]
-	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), about) || verdict.UnreadableShape(x, v) {
+	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), about) || v.UnreadableShape(x) {
 		return
 	}
 	contents := verdict.ContentsOf(x)
@@ -344,7 +344,7 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 			Expected: "the mimeType of the template, " + wanted,
 			Actual:   "mimeType of " + c.Name + " is " + judge.Brief(mime),
 			On:       c,
-			Before:   verdict.ListedIn(v, recording.WalkTemplates, x.Tags[recording.TagTemplate]),
+			Before:   v.ListedIn(recording.WalkTemplates, x.Tags[recording.TagTemplate]),
 		})
 	}
 }

@@ -21,16 +21,16 @@ var Checks = slices.Concat(uriChecks, uriAskedChecks)
 // and RFC 3986.
 var uriChecks = []verdict.Check{
 	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
 				sound(v, i, verdict.Finding{Expected: "an absolute URI, beginning with a scheme and a colon"},
 					judge.CodeEmpty, judge.CodeNoScheme)
 			}
 		}},
 	{Requirement: "URI-02", From: verdict.BothWalks, Needs: verdict.Resources, Judge: schemes},
 	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
 				hint := ""
 				if open := strings.IndexByte(i.Str, '{'); open >= 0 &&
 					strings.IndexByte(i.Str[open:], '}') > 0 {
@@ -44,8 +44,8 @@ var uriChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
 				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
 					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as " +
 						"port, brackets around an IP address only"},
@@ -67,17 +67,17 @@ func sound(v *verdict.Verdict, i verdict.Item, f verdict.Finding, codes ...judge
 
 // schemes: what stands before the first colon is a scheme, in URIs and, where
 // the specification speaks of schemes, in templates.
-func schemes(r *recording.Recording, v *verdict.Verdict) {
+func schemes(v *verdict.Verdict) {
 	const expected = "a scheme of letters, digits, plus, minus and dots that begins with a letter"
-	if r.Scenario == recording.WalkResources {
-		for _, i := range verdict.ListedURIs(r, v) {
+	if v.Scenario == recording.WalkResources {
+		for _, i := range verdict.ListedURIs(v) {
 			if !judge.Has(judge.URI(i.Str), judge.CodeNoScheme, judge.CodeEmpty) {
 				sound(v, i, verdict.Finding{Expected: expected}, judge.CodeBadScheme)
 			}
 		}
 		return
 	}
-	for _, i := range verdict.TemplateTexts(r, v) {
+	for _, i := range verdict.TemplateTexts(v) {
 		name, ok := judge.LiteralScheme(i.Str)
 		if !ok {
 			continue
@@ -94,9 +94,9 @@ func schemes(r *recording.Recording, v *verdict.Verdict) {
 
 // givenURIs: contents and update notifications name URIs. Those that we had sent
 // ourselves are what the target listed, and judged there.
-func givenURIs(r *recording.Recording, v *verdict.Verdict) {
+func givenURIs(v *verdict.Verdict) {
 	ours := map[string]bool{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if u := x.Param("uri"); judge.IsString(u) {
 			ours[u.Str] = true
 		}
@@ -112,14 +112,14 @@ func givenURIs(r *recording.Recording, v *verdict.Verdict) {
 		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+
 			p.String(), on)
 	}
-	for _, x := range r.Calls("resources/read") {
+	for _, x := range v.Calls("resources/read") {
 		if x.Succeeded() {
 			for _, c := range verdict.ContentsOf(x) {
 				whole(c.Get("uri"), "the uri of "+c.Name, c)
 			}
 		}
 	}
-	for _, f := range r.Notifications("notifications/resources/updated", 0) {
+	for _, f := range v.Notifications("notifications/resources/updated", 0) {
 		whole(gjson.GetBytes(f.Raw, "params.uri"), "the uri of an update", f)
 	}
 }
