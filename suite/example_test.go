@@ -64,10 +64,8 @@ rows:
 	Judge: func(v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(v) {
 			uri := i.Get("uri").String()
-			v.FailUnless(!strings.HasPrefix(uri, "file:"), verdict.Finding{
-				Expected: "a URI without the scheme file", Actual: i.Name, On: i,
-				Hint: "serve it under a scheme of ours",
-			})
+			v.That(i, !strings.HasPrefix(uri, "file:"), "a URI without the scheme file", "%s", i.Name).
+				Hint("serve it under a scheme of ours")
 		}
 	},
 }}}

@@ -246,7 +246,7 @@ func otherVersion(v *judging) {
 			return
 		}
 	}
-	v.NotExercised("the client gave up: it may support none of " + strings.Join(supported, ", "))
+	v.NotExercised("the client gave up: it may support none of %s", strings.Join(supported, ", "))
 }
 
 func retries(v *judging) {

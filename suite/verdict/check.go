@@ -70,7 +70,7 @@ func Each[T any](find func(*Verdict) []T, judge func(T, *Verdict)) Judge {
 func (j Judge) Or(code recording.Code, reason string) Judge {
 	return func(v *Verdict) {
 		j(v)
-		v.Skip(code, reason)
+		v.Skip(code, "%s", reason)
 	}
 }
 
@@ -145,46 +145,6 @@ type Observation struct {
 	Frames []int
 }
 
-// Finding is one violation.
-type Finding struct {
-	Expected, Actual string
-	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence
-	// of the row holds, and its level with it.
-	Title string
-	Kept  bool
-	// On is what the finding is about. Of an exchange About says what was asked there, such as
-	// "a ping": Actual is how that was answered.
-	On    Cited
-	About string
-	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
-	// a listed resource; where it is empty, the messages as a whole.
-	Frames []int
-	Member string
-	// Before is further evidence that no verdict is about: earlier messages without which it would be no
-	// violation. What [Check.Declared] and [Verdict.RestsOn] name is added.
-	Before []int
-	// Hint says what to change in the target, where the row does not say it as well.
-	Hint string
-	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
-	// warning although the requirement can fail. Where that is empty the grade or the basis of
-	// the requirement says why.
-	Warn       bool
-	Downgraded string
-	// Cause says what is wrong in a few words that are the same in every combination and hold
-	// nothing that the target sent: unlike sentences they are not masked. It is needed where
-	// Expected, which stands for it otherwise, names data of the run. A SharedCause breaks
-	// several requirements at once, which all give it in the same words, and is one finding.
-	Cause, SharedCause string
-	// Harmless says that nobody is harmed although the requirement is about security: what
-	// must not be served was refused, if in another way.
-	Harmless bool
-	// RefusalDue says that the request had to be refused, OnlyCode that it was, with another
-	// code. Of what [Verdict.Expect] states of an exchange both are known.
-	RefusalDue, OnlyCode bool
-	// AboutRefusal says that it is about the target asking to be called later, so that it stands.
-	AboutRefusal bool
-}
-
 // Recordings are the scenarios of one combination, by name.
 type Recordings map[recording.Name]*recording.Recording
 
@@ -250,7 +210,7 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool {
 		return recs[name] != nil
 	}) {
-		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", c.From[0]))
+		v.Skip(recording.CodeCombination, "the scenario %q does not apply here", c.From[0])
 	}
 	v.withoutCut()
 	result = v.result()
@@ -300,10 +260,10 @@ func (v *Verdict) look(c *Check, r *recording.Recording) {
 // connection than the target file allows, is no failure of anything.
 func (v *Verdict) broke(why *recording.Broken) {
 	if why.Code == recording.CodeOptedOut {
-		v.Skip(why.Code, why.Reason)
+		v.Skip(why.Code, "%s", why.Reason)
 		return
 	}
-	v.Block(why.Code, why.Reason, Frames(why.Frames))
+	v.Block(Frames(why.Frames), why.Code, "%s", why.Reason)
 }
 
 func firstLines(b []byte, n int) string {
@@ -318,11 +278,11 @@ func (v *Verdict) result() Result {
 	if v.grade == requirement.Info || v.grade == requirement.Control {
 		seen := map[string]int{}
 		for _, f := range v.findings {
-			if seen[f.Expected]++; seen[f.Expected] > remarks {
+			if seen[f.expected]++; seen[f.expected] > remarks {
 				continue
 			}
 			r.Observations = append(r.Observations, Observation{ID: cmp.Or(v.req.Observed, "not-as-expected"),
-				Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
+				Detail: "expected " + f.expected + "; seen: " + f.actual, Frames: f.frames})
 		}
 		v.judged += len(v.findings)
 		v.findings = nil
@@ -332,21 +292,21 @@ func (v *Verdict) result() Result {
 	case len(decisive) > 0:
 		worst := decisive[0]
 		r.Outcome = outcome
-		r.Title = worst.Title
-		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
-		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
+		r.Title = worst.title
+		r.Expected, r.Actual, r.Hint = worst.expected, worst.actual, cmp.Or(worst.hint, v.req.Change)
+		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.sharedCause, worst.cause)), worst.sharedCause != ""
 		v.habitual(&r, decisive)
 		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
-			if worst.Kept {
+			if worst.kept {
 				r.Reason = fmt.Sprintf("the %s is kept: %s", v.req.LevelIn(v.Revision()), r.Reason)
 			}
 		}
 		r.Gravity = v.gravity(decisive, outcome)
-		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
-		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
-		r.First = len(evidence(decisive[:1], func(f Finding) []int { return f.Frames }))
+		r.Frames = evidence(decisive, func(f *Finding) []int { return f.frames })
+		r.Before = evidence(decisive, func(f *Finding) []int { return f.before })
+		r.First = len(evidence(decisive[:1], func(f *Finding) []int { return f.frames }))
 		if n := len(decisive); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
@@ -354,7 +314,7 @@ func (v *Verdict) result() Result {
 		r.Outcome, r.Frames = Pass, v.inOrder
 		v.onSample(&r)
 	case v.blocked != nil:
-		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blockedFrames
+		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blocked.Frames
 	default:
 		why := cmp.Or(v.skipped, noOccasion)
 		r.Outcome, r.Code, r.Reason = NotApplicable, why.Code, why.Reason
@@ -383,9 +343,9 @@ func (v *Verdict) onSample(r *Result) {
 
 // decisive lists the findings that decide, and the outcome they lead to under the grade of
 // the requirement.
-func (v *Verdict) decisive() ([]Finding, Outcome) {
+func (v *Verdict) decisive() ([]*Finding, Outcome) {
 	failures := recording.Keep(v.findings,
-		func(f Finding) bool { return !f.Warn && v.grade == requirement.Fail })
+		func(f *Finding) bool { return !f.warn && v.grade == requirement.Fail })
 	if len(failures) > 0 {
 		return failures, Fail
 	}
@@ -395,23 +355,23 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 // gravity is that of the requirement, unless none of the findings that decide does harm, it is only a warning
 // where the requirement is basic, or one is about more than a code where the requirement is mostly about
 // codes.
-func (v *Verdict) gravity(decisive []Finding, outcome Outcome) requirement.Gravity {
+func (v *Verdict) gravity(decisive []*Finding, outcome Outcome) requirement.Gravity {
 	if v.req.Gravity == requirement.Basic && outcome != Fail ||
 		v.req.Gravity == requirement.Codes &&
-			slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
-		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
+			slices.ContainsFunc(decisive, func(f *Finding) bool { return !f.onlyCode }) ||
+		!slices.ContainsFunc(decisive, func(f *Finding) bool { return !f.harmless }) {
 		return ""
 	}
 	return v.req.Gravity
 }
 
 // downgrade says why a violation is only a warning.
-func (v *Verdict) downgrade(f Finding) string {
+func (v *Verdict) downgrade(f *Finding) string {
 	rev := v.Revision()
 	basis := v.req.BasisIn(rev)
 	switch {
-	case f.Downgraded != "":
-		return f.Downgraded
+	case f.downgraded != "":
+		return f.downgraded
 	case basis == requirement.Implied:
 		return "implied, no sentence of the specification says it"
 	case basis == requirement.SchemaDoc:

@@ -64,8 +64,7 @@ func TestWhatWasCutOff(t *testing.T) {
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
 				Judge: func(v *verdict.Verdict) {
 					for i, x := range v.Exchanges {
-						v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " +
-							string(rune('0'+i)), On: x, Warn: c.warn})
+						v.Fail(x, "nothing", "seen in exchange %s", string(rune('0'+i))).WarnIf(c.warn)
 					}
 					if c.holds {
 						v.Holds()
@@ -105,7 +104,7 @@ func TestOrphaned(t *testing.T) {
 				v.Expect(v.Exchanges[0]).To(matcher.BeResult(), "a read")
 			},
 			"stated": func(v *verdict.Verdict) {
-				v.That(false, "a result", "an error", v.Exchanges[0])
+				v.Fail(v.Exchanges[0], "a result", "an error")
 			},
 		} {
 			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},

@@ -13,9 +13,9 @@ func (v *Verdict) ObserveFraming() {
 		for _, flaw := range f.Flaws {
 			switch {
 			case flaw.Code == wire.FlawSurplus:
-				surplus.Add(flaw.Detail, f)
+				surplus.Add(f, "%s", flaw.Detail)
 			case flaw.Code == wire.FlawUnterminated && f.HTTP != nil && f.Dir == wire.In:
-				incomplete.Add(flaw.Detail, f)
+				incomplete.Add(f, "%s", flaw.Detail)
 			}
 		}
 	}

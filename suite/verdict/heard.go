@@ -3,7 +3,6 @@ package verdict
 import (
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -70,8 +69,7 @@ func (v *Verdict) IllFormed(ack recording.Message) bool {
 	if filter.IsObject() && (!flag.Exists() || judge.IsBool(flag)) {
 		return false
 	}
-	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+judge.Brief(filter),
-		ack)
+	v.Block(ack, recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: %v", filter)
 	return true
 }
 
@@ -79,13 +77,13 @@ func (v *Verdict) IllFormed(ack recording.Message) bool {
 func (v *Verdict) Unacknowledged(x *recording.Exchange) {
 	switch {
 	case matcher.Refused(x):
-		v.NotExercised("the listen request was refused: " + matcher.Describe(x))
+		v.NotExercised("the listen request was refused: %v", x)
 	case Broken(x):
-		v.NotExercised("the listen request failed with HTTP " + strconv.Itoa(x.Status) + ": see SUB-20")
+		v.NotExercised("the listen request failed with HTTP %d: see SUB-20", x.Status)
 	case x.Tags[recording.TagAlive] == "closed":
 		v.NotExercised("the stream of the listen request was closed without a message: see SUB-20")
 	case x.Outcome == recording.Sent || x.Outcome == recording.Replied:
-		v.Block(recording.CodeBadReply, "the listen request was not acknowledged", x)
+		v.Block(x, recording.CodeBadReply, "the listen request was not acknowledged")
 	default:
 		v.Answered(x)
 	}
@@ -108,7 +106,7 @@ func (v *Verdict) LostSession(session string) bool {
 	if s == nil || s.Lost == "" {
 		return v.missed(session)
 	}
-	v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
+	v.Block(nil, recording.CodeDied, "the connection was lost while a change was waited for: %s", s.Lost)
 	return true
 }
 
@@ -135,9 +133,9 @@ func (v *Verdict) missed(session string) bool {
 func (v *Verdict) CutSession(session string) bool {
 	switch s := v.Session(session); {
 	case v.Broken != nil && v.Broken.Code == recording.CodeInterrupted:
-		v.Block(v.Broken.Code, v.Broken.Reason)
+		v.Block(nil, v.Broken.Code, "%s", v.Broken.Reason)
 	case s != nil && s.Cut != "":
-		v.Block(recording.CodeVolume, "a change could not be waited for: "+s.Cut)
+		v.Block(nil, recording.CodeVolume, "a change could not be waited for: %s", s.Cut)
 	default:
 		return false
 	}

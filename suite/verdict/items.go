@@ -47,7 +47,7 @@ func PagesOf(v *Verdict) []*recording.Exchange {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.NeedsSubject("the list was refused: " + matcher.Describe(x))
+			v.NeedsSubject("the list was refused: %v", x)
 		default:
 			pages = append(pages, x)
 		}
@@ -139,10 +139,7 @@ func (v *Verdict) Typed(i Item, of string, members ...string) {
 			actual += " (" + judge.Brief(value) + ")"
 		}
 		null := value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each
-		v.Fail(Finding{
-			Expected: expected, Actual: actual, On: i,
-			Hint: map[bool]string{true: OmitNull}[null],
-		})
+		v.Fail(i, expected, "%s", actual).Hint(map[bool]string{true: OmitNull}[null])
 	}
 }
 
@@ -210,16 +207,17 @@ type Sightings struct {
 	frames Frames
 }
 
-// Add adds one sighting, with the frames that show it.
-func (s *Sightings) Add(name string, on ...Cited) {
+// Add adds one sighting, with the frames that show it. What was seen is a format: see [Verdict.That].
+func (s *Sightings) Add(on Cited, format string, args ...any) {
 	if s.times == nil {
 		s.times = map[string]int{}
 	}
+	name := say(format, args...)
 	if s.times[name]++; s.times[name] > 1 {
 		return
 	}
 	if s.Names = append(s.Names, name); len(s.Names) <= 3 {
-		s.frames = append(s.frames, Several(on).Evidence()...)
+		s.frames = append(s.frames, Several{on}.Evidence()...)
 	}
 }
 
@@ -236,7 +234,7 @@ func (s *Sightings) Observe(v *Verdict, id, detail string) {
 			examples[i] += fmt.Sprintf(" (%d times)", s.times[name])
 		}
 	}
-	v.Observe(id, fmt.Sprintf(plural.Of(total, detail), total, few(examples)), s.frames)
+	v.Observe(s.frames, id, plural.Of(total, detail), total, few(examples))
 }
 
 // AddMisspelt adds the members of an item that look like one with a meaning, but are
@@ -252,7 +250,7 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 		plain := squeezed(name.Str)
 		for _, m := range members {
 			if m != "_meta" && plain == squeezed(m) {
-				s.Add(name.Str+" for "+m+" in "+i.Name, i)
+				s.Add(i, "%s for %s in %s", name.Str, m, i.Name)
 			}
 		}
 		return true
@@ -315,10 +313,10 @@ func (v *Verdict) Remarks(items []Item, members []string) {
 	for _, i := range items {
 		if description := i.Get("description"); i.IsObject() &&
 			(!description.Exists() || description.Str == "" && description.Type == gjson.String) {
-			bare.Add(i.Name, i)
+			bare.Add(i, "%s", i.Name)
 		}
 		if name := i.Get("name"); judge.IsString(name) && strings.TrimSpace(name.Str) == "" {
-			unnamed.Add(i.Name, i)
+			unnamed.Add(i, "%s", i.Name)
 		}
 		misspelt.AddMisspelt(i, members)
 	}
@@ -335,9 +333,9 @@ func (v *Verdict) Walked() []*recording.Exchange {
 	switch {
 	case len(pages) == 0 || !v.Answered(pages[0]):
 	case !pages[0].Succeeded():
-		v.NeedsSubject("the list was refused: " + matcher.Describe(pages[0]))
+		v.NeedsSubject("the list was refused: %v", pages[0])
 	case len(pages) == 1:
-		v.NeedsSubject("all of " + pages[0].Method + " fits on one page")
+		v.NeedsSubject("all of %s fits on one page", pages[0].Method)
 	default:
 		return pages
 	}

@@ -26,7 +26,7 @@ func BenchmarkLongList(b *testing.B) {
 	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
-				v.That(judge.IsString(i.Result), "", "", i)
+				v.That(i, judge.IsString(i.Result), "", "")
 			}
 		}}
 	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125,

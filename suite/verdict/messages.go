@@ -1,11 +1,9 @@
 package verdict
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -40,13 +38,8 @@ func (v *Verdict) Unanswered(x *recording.Exchange) {
 	}
 	for _, m := range v.RepliesOf(x) {
 		refusal := x.Status >= http.StatusBadRequest && m.Nameless() && m.Get("error").Exists()
-		v.FailUnless(refusal, Finding{
-			Expected:    "no response to " + x.Method,
-			Actual:      matcher.Describe(x),
-			On:          Several{x, m},
-			Hint:        "never answer a message without an id",
-			SharedCause: AnsweredNotification,
-		})
+		v.That(Several{x, m}, refusal, "no response to "+x.Method, "%v", x).
+			SharedCause(AnsweredNotification).Hint("never answer a message without an id")
 	}
 }
 
@@ -73,12 +66,8 @@ func (v *Verdict) NoArrays(answers ...int) {
 				hint = "answer a message that is refused with an error, or with an HTTP error status " +
 					"without a body: an empty array says nothing"
 			}
-			v.Fail(Finding{
-				Expected: "single messages: the revision has no batches",
-				Actual:   "an array: " + wire.Excerpt(f.Raw, 60),
-				Frames:   frames,
-				Hint:     hint,
-			})
+			v.Fail(Frames(frames), "single messages: the revision has no batches", "an array: %s",
+				wire.Excerpt(f.Raw, 60)).Hint(hint)
 		}
 	}
 }
@@ -100,7 +89,7 @@ func (v *Verdict) Responded(x *recording.Exchange) bool {
 		return true
 	}
 	if x != nil && x.Status == 0 && x.Outcome == recording.Sent {
-		v.Block(recording.CodeNoAnswer, v.What(x)+" got no HTTP response", x)
+		v.Block(x, recording.CodeNoAnswer, "%s got no HTTP response", v.What(x))
 		return false
 	}
 	return v.Answered(x) && x.Status > 0
@@ -123,15 +112,11 @@ func SideBySide(v *Verdict) {
 		}
 		const expected = "each client to get its own answers, and no others"
 		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
-		v.FailUnless(!mixed, Finding{
-			Expected: expected,
-			On:       x, About: x.Method + ", which another client asked about",
-		})
+		v.That(x, !mixed, expected, "%v to %s, which another client asked about", x, x.Method)
 		if len(x.Replies) > 1 && v.Doubles() {
 			continue
 		}
-		v.That(len(x.Replies) < 2, expected,
-			fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)),
-			x)
+		v.That(x, len(x.Replies) < 2, expected, "%d answers to one request, while another client used the "+
+			"same id", len(x.Replies))
 	}
 }

@@ -127,7 +127,7 @@ func (v *Verdict) Readings(steps ...recording.Step) []Reading {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.NeedsSubject("no resource could be read: " + matcher.Describe(x))
+			v.NeedsSubject("no resource could be read: %v", x)
 		case AsksForInput(x):
 			v.NeedsSubject("the target asks for input before it lets a resource be read")
 		default:
@@ -203,24 +203,16 @@ func Broken(x *recording.Exchange) bool {
 func (v *Verdict) Withstood(x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
-		v.Fail(Finding{
-			Expected:    "an error, and a target that goes on serving",
-			Actual:      "the target was lost over " + about + ", twice" + matcher.InBrackets(x.Reason),
-			On:          x,
-			Hint:        "catch what goes wrong while a request is handled, and answer it with an error",
-			SharedCause: v.EndedBy(x),
-		})
+		v.Fail(x, "an error, and a target that goes on serving", "the target was lost over %s, twice%s",
+			about, matcher.InBrackets(x.Reason)).SharedCause(v.EndedBy(x)).
+			Hint("catch what goes wrong while a request is handled, and answer it with an error")
 		return false
 	case NoResponse(x):
-		f := Finding{
-			Expected: "an answer",
-			On:       x, About: about,
-			Hint: "answer every request, if need be with an error",
-		}
+		f := v.Fail(x, "an answer", "%v to %s", x, about).
+			Hint("answer every request, if need be with an error")
 		if x.Outcome == recording.Silent && x.Method == "resources/read" {
-			f.SharedCause = UnansweredRead
+			f.SharedCause(UnansweredRead)
 		}
-		v.Fail(f)
 		return false
 	}
 	return v.Answered(x)
@@ -294,8 +286,7 @@ func (v *Verdict) Baseline(step recording.Step) bool {
 		return false
 	}
 	if !x.Succeeded() {
-		v.NotExercised("the ordinary request, with which others would be compared, is refused: " +
-			matcher.Describe(x))
+		v.NotExercised("the ordinary request, with which others would be compared, is refused: %v", x)
 	}
 	v.RestsOn(x)
 	return x.Succeeded()
@@ -311,8 +302,8 @@ func (v *Verdict) Gone(x *recording.Exchange) bool {
 	for _, again := range v.Steps(recording.StepStillThere) {
 		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request &&
 			!again.Succeeded() {
-			v.NotExercised("the resource " + judge.Quote(x.Tags[recording.TagURI]) +
-				" was there before, and is no longer: " + matcher.Describe(again) + " to a plain read")
+			v.NotExercised("the resource %s was there before, and is no longer: %v to a plain read",
+				judge.Quote(x.Tags[recording.TagURI]), again)
 			return true
 		}
 	}

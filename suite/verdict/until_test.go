@@ -17,7 +17,7 @@ func TestEvaluateUntil(t *testing.T) {
 	endless := &verdict.Check{Requirement: "X-01", Judge: func(v *verdict.Verdict) {
 		defer close(left)
 		for {
-			v.That(true, "", "")
+			v.That(nil, true, "", "")
 			cancel()
 		}
 	}}

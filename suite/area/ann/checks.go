@@ -38,10 +38,10 @@ var Checks = []verdict.Check{
 				seen := map[string]bool{}
 				for _, role := range audience.Array() {
 					known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
-					v.That(known, `"user" or "assistant" in audience`, judge.Brief(role)+
-						" in the audience of "+i.Name, i)
+					v.That(i, known, `"user" or "assistant" in audience`, "%v in the audience of %s", role,
+						i.Name)
 					if seen[role.Raw] {
-						twice.Add(judge.Brief(role)+" of "+i.Name, i)
+						twice.Add(i, "%v of %s", role, i.Name)
 					}
 					seen[role.Raw] = true
 				}
@@ -52,8 +52,8 @@ var Checks = []verdict.Check{
 	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if p := i.Get("annotations.priority"); judge.IsNumber(p) {
-				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+
-					judge.Brief(p), i)
+				v.That(i, p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of %s is %v", i.Name,
+					p)
 			}
 		}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
 	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources,
@@ -66,10 +66,10 @@ var Checks = []verdict.Check{
 				}
 				problems := judge.Timestamp(t.Str)
 				p, bad := judge.First(problems)
-				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+
-					i.Name+" is "+judge.Brief(t)+": "+p.Message, i)
+				v.That(i, !bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z",
+					"lastModified of %s is %v: %s", i.Name, t, p.Message)
 				if !bad && (len(problems) > 0 || localTime.MatchString(t.Str)) {
-					odd.Add(judge.Brief(t)+" of "+i.Name, i)
+					odd.Add(i, "%v of %s", t, i.Name)
 				}
 			}
 			odd.Observe(v, "timestamp-unclear",

@@ -5,7 +5,6 @@ package batch
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -53,16 +52,13 @@ var Checks = []verdict.Check{
 				v.Answered(x)
 				continue
 			}
-			v.FailUnless(!x.Fatal, verdict.Finding{
-				Expected:    "a server that takes a batch of notifications, and lives on",
-				Actual:      verdict.LostWords(x),
-				On:          x,
-				SharedCause: v.EndedBy(x),
-			})
+			v.That(x, !x.Fatal, "a server that takes a batch of notifications, and lives on", "%s",
+				verdict.LostWords(x)).SharedCause(v.EndedBy(x))
 			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 				if f := v.Frame(n); f != nil && f.Dir == wire.In && f.Parsed().Valid && !f.Parsed().Marked {
-					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw,
-						100), x, verdict.Frames{n})
+					v.Fail(verdict.Several{x, verdict.Frames{n}}, "no answer to a batch of notifications",
+						"the answer %s", wire.Excerpt(f.Raw,
+							100))
 				}
 			}
 		}
@@ -82,14 +78,10 @@ var Checks = []verdict.Check{
 					continue
 				}
 				// That there are fewer is BATCH-01's.
-				v.FailUnless(len(all) <= asked, verdict.Finding{
-					Expected: fmt.Sprintf(
-						"no more responses than the %d requests beside a notification in a "+
-							"batch", asked),
-					Actual: strconv.Itoa(len(all)) + " responses",
-					On:     x,
-					Cause:  "as many responses as requests in a batch",
-				})
+				v.That(x, len(all) <= asked, fmt.Sprintf(
+					"no more responses than the %d requests beside a notification in a "+
+						"batch", asked), "%d responses", len(all)).
+					Cause("as many responses as requests in a batch")
 			}
 		}},
 	{Requirement: "BATCH-04", From: batches, Judge: func(v *verdict.Verdict) {
@@ -98,19 +90,14 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range v.Steps(stepEmpty) {
 			if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
-				v.FailUnless(x.Failed() && !replyIsArray(v, x), verdict.Finding{
-					Expected:   "one JSON-RPC error, not in an array, to an empty batch",
-					Actual:     emptyAnswer(v, x),
-					On:         x,
-					RefusalDue: true,
-				})
+				v.That(x, x.Failed() && !replyIsArray(v, x), "one JSON-RPC error, not in an array, to an "+
+					"empty batch", "%s", emptyAnswer(v, x)).RefusalDue()
 			}
 		}
 		for _, x := range v.Steps(stepInvalidMember) {
 			if batchJudged(x, v) {
-				v.That(len(missingAnswers(v, x)) == 0,
-					"a response to the valid request in a batch with an invalid member",
-					"none; "+matcher.Describe(x), x)
+				v.That(x, len(missingAnswers(v, x)) == 0, "a response to the valid request in a batch with "+
+					"an invalid member", "none; %v", x)
 			}
 		}
 	}},
@@ -120,9 +107,8 @@ var Checks = []verdict.Check{
 			for _, x := range v.Steps(scenario.StepArray) {
 				ours = append(append(ours, x.Replies...), x.Others...)
 				if replyIsArray(v, x) {
-					v.Observe("batch-served",
-						"an array with a request in it is answered by an array, although the revision has "+
-							"no batches", x)
+					v.Observe(x, "batch-served", "an array with a request in it is answered by an array, "+
+						"although the revision has no batches")
 				}
 			}
 			v.NoArrays(ours...)
@@ -131,17 +117,11 @@ var Checks = []verdict.Check{
 					continue
 				}
 				// No revision says what is due to an array that the client must not send.
-				v.FailUnless(!x.Fatal, verdict.Finding{
-					Title: "The server survives an array",
-					Kept:  true,
-					Expected: "a server that lives on after it was sent an array, of which the revision " +
-						"knows nothing",
-					Actual:     verdict.LostWords(x) + ": an array",
-					On:         x,
-					Warn:       true,
-					Downgraded: "no revision says what is due to an array that clients must not send",
-					Hint:       "answer a message that is no object with error -32600, and go on",
-				})
+				v.That(x, !x.Fatal, "a server that lives on after it was sent an array, of which the "+
+					"revision knows nothing", "%s: an array", verdict.LostWords(x)).
+					Title("The server survives an array").Kept().
+					Warn("no revision says what is due to an array that clients must not send").
+					Hint("answer a message that is no object with error -32600, and go on")
 			}
 		}},
 }
@@ -158,19 +138,14 @@ func allAnswered(x *recording.Exchange, v *verdict.Verdict) {
 		with = " that also holds a notification and a method that nobody has"
 	}
 	ids := strings.Join(strings.Fields(x.Tags[tagIDs]), ", ")
-	f := verdict.Finding{
-		Expected: "responses with the ids " + ids + " to the requests of a batch" + with,
-		Actual: "none with the id " + strings.Join(missing, ", ") + "; " + batchAnswer(v, x) +
-			" to the batch",
-		On:    x,
-		Cause: "a response to each request of a batch",
-		Hint:  "handle each message of an array by itself, and answer with an array of the responses",
-	}
+	f := v.That(x, len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
+		"none with the id %s; %s to the batch", strings.Join(missing, ", "), batchAnswer(v, x)).
+		Cause("a response to each request of a batch").
+		Hint("handle each message of an array by itself, and answer with an array of the responses")
 	if failing := x.Tags[tagFailing]; failing != "" && slices.Equal(missing, []string{failing}) {
-		f.Cause = "an error response to a request of a batch that fails"
-		f.Hint = "put the errors of requests that fail, such as -32601, among the responses of the batch"
+		f.Cause("an error response to a request of a batch that fails").
+			Hint("put the errors of requests that fail, such as -32601, among the responses of the batch")
 	}
-	v.FailUnless(len(missing) == 0, f)
 }
 
 // idsLost is how many errors in the answer to a batch have no id, where that is so of other errors of the

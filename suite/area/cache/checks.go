@@ -46,10 +46,10 @@ var Checks = []verdict.Check{
 	{Requirement: "CACHE-05", From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
 			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
-				v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number &&
-					ttl.Num == 0,
-					"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+
-						x.Method, x)
+				v.That(x,
+					judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number &&
+						ttl.Num == 0, "ttlMs as an integer of 0 or more", "it is %v in the answer to %s", ttl,
+					x.Method)
 			}
 		})},
 	{Requirement: "CACHE-07", From: cacheable,
@@ -70,9 +70,9 @@ var Checks = []verdict.Check{
 					first = x
 				default:
 					want := first.Result().Get("cacheScope")
-					v.That(scope.String() == want.String(), "one cacheScope on all pages of "+x.Method,
-						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+
-							" on page "+x.Tags[recording.TagPage], first, x)
+					v.That(verdict.Several{first, x}, scope.String() == want.String(),
+						"one cacheScope on all pages of "+x.Method, "%v on page %s, %v on page %s", want,
+						first.Tags[recording.TagPage], scope, x.Tags[recording.TagPage])
 				}
 			}
 		}},
@@ -80,8 +80,7 @@ var Checks = []verdict.Check{
 		Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
 			for _, hint := range []string{"ttlMs", "cacheScope"} {
 				value := x.Result().Get(hint)
-				v.That(!value.Exists(), "no "+hint+" in a result that asks for input",
-					"it is "+judge.Brief(value), x)
+				v.That(x, !value.Exists(), "no "+hint+" in a result that asks for input", "it is %v", value)
 			}
 		})},
 	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
@@ -91,8 +90,8 @@ var Checks = []verdict.Check{
 				v.Holds()
 				return
 			}
-			v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+
-				" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
+			v.Expect(x).To(matcher.BeRefused(), "a read of %s by the caller %s, who has no right to it",
+				verdict.Quoted(x.Param("uri").String()), verdict.Quoted(x.Tags[tagIdentity]))
 		})},
 }
 
@@ -119,8 +118,8 @@ func completeResults(v *verdict.Verdict) []*recording.Exchange {
 // hinted: complete results have both caching hints.
 func hinted(x *recording.Exchange, v *verdict.Verdict) {
 	for _, hint := range []string{"ttlMs", "cacheScope"} {
-		v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method,
-			hint+" is absent", x)
+		v.That(x, x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method,
+			"%s is absent", hint)
 	}
 }
 
@@ -141,9 +140,9 @@ func publicIsTheSame(v *verdict.Verdict) {
 			v.NotExercised("no result was public and stayed the same between two looks")
 			continue
 		}
-		v.That(slices.Equal(payload(mine), payload(x)),
+		v.That(verdict.Several{mine, x}, slices.Equal(payload(mine), payload(x)),
 			"a public answer to "+x.Method+" to be the same for all callers",
-			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), mine, x)
+			"another answer for the caller %s", verdict.Quoted(x.Tags[tagIdentity]))
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -70,15 +69,9 @@ var Checks = []verdict.Check{
 			namedTooEarly(v)
 			if done, after := v.Step(stepDone), v.Step(stepAfter); done != nil && done.Succeeded() &&
 				after != nil && v.Answered(after) {
-				f := verdict.Finding{
-					Expected: "requests that are served as before",
-					On:       after, About: after.Method,
-					Before: done.Evidence(),
-					Warn:   true,
-				}
 				odd := v.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams)
-				f.Before = append(f.Before, verdict.All(odd...).Evidence()...)
-				v.FailUnless(after.Succeeded(), f)
+				v.That(after, after.Succeeded(), "requests that are served as before", "%v to %s", after,
+					after.Method).Warn().Before(done).Before(verdict.All(odd...))
 			}
 		}},
 	{Requirement: "CANC-02", From: []recording.Name{CancelledRead},
@@ -90,9 +83,8 @@ var Checks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepRaced) {
 				if n := len(v.RepliesOf(x)); n > 1 && !v.Doubles() {
-					v.That(false, "at most one response to a request that was cancelled",
-						plural(n, "response"),
-						x, cancellationOf(v, x, recording.StepCancel))
+					v.Fail(verdict.Several{x, cancellationOf(v, x, recording.StepCancel)},
+						"at most one response to a request that was cancelled", "%s", plural(n, "response"))
 				}
 			}
 			var last verdict.Several
@@ -104,7 +96,7 @@ var Checks = []verdict.Check{
 				return
 			}
 			if x := v.Step(recording.StepBefore); x != nil && unserved(x) {
-				v.NotExercised(x.Method + " gets no answer before anything is cancelled, either")
+				v.NotExercised("%s gets no answer before anything is cancelled, either", x.Method)
 				return
 			}
 			for _, x := range v.Steps(stepAfter) {
@@ -130,8 +122,8 @@ var Checks = []verdict.Check{
 			}
 			for _, x := range v.Steps(stepAfter) {
 				if x.Status == http.StatusServiceUnavailable && x.Outcome == recording.Replied {
-					v.Block(recording.CodeThrottled, "the target says that it is busy, and not with what: "+
-						matcher.Describe(x), x)
+					v.Block(x, recording.CodeThrottled, "the target says that it is busy, and not with "+
+						"what: %v", x)
 					continue
 				}
 				stillServed(x, v, "many requests whose streams were closed")
@@ -150,24 +142,23 @@ var Checks = []verdict.Check{
 					continue
 				}
 				if resume.Status >= 400 || resume.Status == 0 {
-					v.NotExercised("the target does not resume streams: " + matcher.Describe(resume))
+					v.NotExercised("the target does not resume streams: %v", resume)
 					continue
 				}
 				if len(x.Replies) == 0 && v.LostSession(x.Session) {
 					continue
 				}
-				v.That(len(x.Replies) > 0,
-					"the response to a request whose stream was dropped, on the resumed stream",
-					"no response", x, resume)
+				v.That(verdict.Several{x, resume}, len(x.Replies) > 0, "the response to a request whose "+
+					"stream was dropped, on the resumed stream", "no response")
 			}
 		}},
 	{Requirement: "CANC-07", From: verdict.Everything,
 		Judge: func(v *verdict.Verdict) {
 			for _, m := range cancellations(v) {
 				x := cancelledRequest(v, m)
-				if v.That(x != nil && x.Method == "subscriptions/listen",
-					"a cancellation that names a listen request", "it names "+
-						namedWords(m, x), m) {
+				if v.That(m, x != nil && x.Method == "subscriptions/listen",
+					"a cancellation that names a listen request", "it names %s", namedWords(m, x)).
+					Held() {
 					wentOn(m, x, v)
 				}
 			}
@@ -180,8 +171,8 @@ var Checks = []verdict.Check{
 					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number &&
 						sameValue(m.Get("params.requestId"), []byte(q.Get("id").Raw))
 				}
-				v.That(own, "a cancellation that names a request of the server's own", "it names "+
-					namedWords(m, cancelledRequest(v, m)), m)
+				v.That(m, own, "a cancellation that names a request of the server's own", "it names %s",
+					namedWords(m, cancelledRequest(v, m)))
 			}
 		}},
 	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks,
@@ -195,9 +186,8 @@ var Checks = []verdict.Check{
 				return
 			}
 			v.RestsOn(v.Step(stepFirst))
-			v.That(last.Tags[tagAcknowledged] != "",
-				"a listen stream that is acknowledged after many that were closed", matcher.Describe(last),
-				last)
+			v.That(last, last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after "+
+				"many that were closed", "%v", last)
 			if !servedOtherwise(v) {
 				return
 			}
@@ -219,21 +209,16 @@ func oddCancellation(x *recording.Exchange, v *verdict.Verdict) {
 			return
 		}
 		if done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
-			v.NotExercised("an ordinary request in such a session is not served, either: " +
-				matcher.Describe(done))
+			v.NotExercised("an ordinary request in such a session is not served, either: %v", done)
 			return
 		}
-		v.Fail(verdict.Finding{
-			Expected:    "a server that lives on after a cancellation " + about,
-			Actual:      verdict.LostWords(x),
-			On:          x,
-			SharedCause: v.EndedBy(x),
-		})
+		v.Fail(x, "a server that lives on after a cancellation "+about, "%s", verdict.LostWords(x)).
+			SharedCause(v.EndedBy(x))
 		return
 	}
 	v.Unanswered(x)
 	if !v.Modern() {
-		v.WarnUnless(x.Status < 500, "a cancellation "+about+" that is ignored", matcher.Describe(x), x)
+		v.That(x, x.Status < 500, "a cancellation "+about+" that is ignored", "%v", x).Warn()
 	}
 }
 
@@ -244,12 +229,9 @@ func answeredAgain(v *verdict.Verdict) {
 		cancelled := cancellationOf(v, x, stepFinished)
 		if n := len(v.RepliesOf(x)); n > 1 && len(cancelled) > 0 &&
 			x.Replies[len(x.Replies)-1] > cancelled[0] && !v.Doubles() {
-			v.Fail(verdict.Finding{
-				Expected: "no answer to the cancellation of a finished request",
-				Actual:   "another response to " + x.Method,
-				On:       verdict.Several{x, cancelled},
-				Hint:     "ignore a cancellation of a request that has been answered already",
-			})
+			v.Fail(verdict.Several{x, cancelled}, "no answer to the cancellation of a finished request",
+				"another response to %s", x.Method).
+				Hint("ignore a cancellation of a request that has been answered already")
 		}
 	}
 	for _, x := range v.Steps(recording.StepListen) {
@@ -261,13 +243,9 @@ func answeredAgain(v *verdict.Verdict) {
 					frames = append(frames, c.Request)
 				}
 			}
-			v.Fail(verdict.Finding{
-				Expected: "a subscription that stands, as no cancellation names it",
-				Actual:   "the target ended it after cancellations of other requests",
-				Frames:   frames,
-				Warn:     true,
-				Hint:     "stop no request but the one that requestId names",
-			})
+			v.Fail(verdict.Frames(frames), "a subscription that stands, as no cancellation names it",
+				"the target ended it after cancellations of other requests").Warn().
+				Hint("stop no request but the one that requestId names")
 		}
 	}
 }
@@ -290,24 +268,13 @@ func notNamed(v *verdict.Verdict) {
 				recording.StepCancel)
 			on := verdict.Several{x, undisturbed, verdict.All(odd...)}
 			if x.Step == stepElsewhere {
-				v.Fail(verdict.Finding{
-					Expected: "an answer to another client's read, whose id a cancellation of the first " +
-						"client names",
-					Actual: matcher.Describe(x),
-					On:     on,
-					Warn:   true,
-					Hint: "look for the request that requestId names among those of the same session " +
-						"or connection",
-				})
+				v.Fail(on, "an answer to another client's read, whose id a cancellation of the first "+
+					"client names", "%v", x).Warn().
+					Hint("look for the request that requestId names among those of the same session or " +
+						"connection")
 				continue
 			}
-			v.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   matcher.Describe(x),
-				On:       on,
-				Warn:     true,
-				Hint:     "stop no request but the one that requestId names",
-			})
+			v.Fail(on, expected, "%v", x).Warn().Hint("stop no request but the one that requestId names")
 		}
 	}
 }
@@ -320,14 +287,9 @@ func namedTooEarly(v *verdict.Verdict) {
 		return
 	}
 	if unserved(x) && x.Outcome != recording.Lost || x.Failed() && saysCancelled(x.Error()) {
-		v.Fail(verdict.Finding{
-			Expected: "an answer to a request whose id was named by a cancellation before there was such a " +
-				"request",
-			Actual: matcher.Describe(x),
-			On:     verdict.Several{unknown, after, x},
-			Warn:   true,
-			Hint:   "forget a cancellation that names no request in progress",
-		})
+		v.Fail(verdict.Several{unknown, after, x}, "an answer to a request whose id was named by a "+
+			"cancellation before there was such a request", "%v", x).Warn().
+			Hint("forget a cancellation that names no request in progress")
 	}
 }
 
@@ -346,12 +308,8 @@ func cancellationOf(v *verdict.Verdict, x *recording.Exchange,
 // stillServed: an ordinary request is answered. The frames are those of what went before.
 func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, before ...verdict.Cited) {
 	if unserved(x) {
-		v.Fail(verdict.Finding{
-			Expected: "an answer to " + x.Method + " after " + after,
-			Actual:   matcher.Describe(x),
-			On:       append(verdict.Several{x}, before...),
-			Cause:    "an answer after " + after,
-		})
+		v.Fail(append(verdict.Several{x}, before...), "an answer to "+x.Method+" after "+after, "%v", x).
+			Cause("an answer after " + after)
 	} else if v.Answered(x) {
 		v.Holds()
 	}
@@ -362,7 +320,7 @@ func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, before
 func servedOtherwise(v *verdict.Verdict) bool {
 	if walk := v.Input(recording.WalkResources); walk != nil {
 		if x := walk.Step(recording.StepPage); x != nil && unserved(x) {
-			v.NotExercised(x.Method + " gets no answer without a cancellation, either")
+			v.NotExercised("%s gets no answer without a cancellation, either", x.Method)
 			return false
 		}
 	}
@@ -383,16 +341,13 @@ const crossed = "cancellations that crossed with their responses"
 // which as much was said and nothing was cancelled.
 func ended(x, control *recording.Exchange, v *verdict.Verdict, last verdict.Cited) {
 	if !control.Succeeded() {
-		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing " +
-			"cancelled: " + matcher.Describe(control))
+		v.NotExercised("nothing was served any more, and neither was it where as much was said and nothing "+
+			"cancelled: %v", control)
 		return
 	}
-	v.Fail(verdict.Finding{
-		Expected: "an answer to " + x.Method + " after " + crossed,
-		Actual:   matcher.Describe(x) + ", while a session in which nothing was cancelled lives on",
-		On:       verdict.Several{x, last, control},
-		Cause:    "an answer after " + crossed,
-	})
+	v.Fail(verdict.Several{x, last, control}, "an answer to "+x.Method+" after "+crossed,
+		"%v, while a session in which nothing was cancelled lives on", x).
+		Cause("an answer after " + crossed)
 }
 
 // stopped: nothing more comes for a request that was cancelled.
@@ -414,8 +369,8 @@ func stopped(v *verdict.Verdict) {
 		return
 	}
 	if answer := v.FirstReply(x); answer != nil && answer.Number <= mark.After {
-		v.Skip(recording.CodeNeedsConfig,
-			"the resource was read before it could be cancelled: subjects.slow has to name a slower one")
+		v.Skip(recording.CodeNeedsConfig, "the resource was read before it could be cancelled: "+
+			"subjects.slow has to name a slower one")
 		return
 	}
 	// What crosses with the cancellation is no fault.
@@ -426,11 +381,11 @@ func stopped(v *verdict.Verdict) {
 	saysSo(x, mark, v)
 	late := func(at time.Duration) bool { return at > mark.At+grace }
 	answer := v.FirstReply(x)
-	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled",
-		"it was answered "+when(answer != nil, v, x, mark), x)
+	v.That(x, answer == nil || !late(answer.At), "no response to a request that was cancelled",
+		"it was answered %s", when(answer != nil, v, x, mark))
 	for _, p := range verdict.ProgressOf(v) {
-		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled",
-			"progress "+judge.Brief(p.Get("params.progress")), p)
+		v.That(p, p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled",
+			"progress %v", p.Get("params.progress"))
 	}
 }
 
@@ -442,8 +397,8 @@ func saysSo(x *recording.Exchange, mark recording.Mark, v *verdict.Verdict) {
 		return
 	}
 	e := gjson.GetBytes(answer.Raw, "error")
-	v.That(!e.Exists() || !saysCancelled(e), "no response to a request that was cancelled",
-		"an error that says so: "+judge.Brief(e), x, answer)
+	v.That(verdict.Several{x, answer}, !e.Exists() || !saysCancelled(e),
+		"no response to a request that was cancelled", "an error that says so: %v", e)
 }
 
 // saysCancelled reports whether an error tells that its request was cancelled.
@@ -481,13 +436,11 @@ func wentOn(m recording.Message, x *recording.Exchange, v *verdict.Verdict) {
 	for _, h := range verdict.Only(v.Hear(m.Frame.Session, m.Frame.Number), verdict.Updated,
 		verdict.ListUpdated) {
 		if h.Frame.Channel == m.Frame.Channel && sameValue(h.Subscription(), x.ID) {
-			v.Fail(verdict.Finding{
-				Expected: "a cancellation that ends the subscription which it names",
-				Actual:   h.Method() + " for the subscription " + string(x.ID) + " behind it",
-				Frames:   []int{x.Request, m.Frame.Number, h.Frame.Number},
-				Hint: "send notifications/cancelled for a subscription that ends, and nothing for it " +
-					"after that",
-			})
+			v.Fail(verdict.Frames{x.Request, m.Frame.Number, h.Frame.Number},
+				"a cancellation that ends the subscription which it names",
+				"%s for the subscription %s behind it", h.Method(), x.ID).
+				Hint("send notifications/cancelled for a subscription that ends, and nothing for it after " +
+					"that")
 			return
 		}
 	}

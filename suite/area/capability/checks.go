@@ -35,21 +35,16 @@ var Checks = []verdict.Check{
 			if x := v.Step(recording.StepList); x != nil && v.Answered(x) {
 				list := x.Result().Get("resources")
 				n := len(list.Array())
-				v.FailUnless(!list.IsArray() || n == 0, verdict.Finding{
-					Expected: "no resources from a target that does not declare the resources capability",
-					Actual:   "resources/list is answered with " + judge.TypeName(list),
-					On:       x,
-					Hint:     "declare capabilities.resources",
-				})
-				v.WarnUnless(!list.IsArray() || n > 0,
-					"an error to resources/list from a target that does not declare the resources capability",
-					"an empty list", x)
+				v.That(x, !list.IsArray() || n == 0, "no resources from a target that does not declare the "+
+					"resources capability", "resources/list is answered with %s", judge.TypeName(list)).
+					Hint("declare capabilities.resources")
+				v.That(x, !list.IsArray() || n > 0, "an error to resources/list from a target that does "+
+					"not declare the resources capability", "an empty list").Warn()
 			}
 			if x := v.Step(recording.StepRead); x != nil && v.Answered(x) {
 				contents := x.Result().Get("contents")
-				v.That(len(contents.Array()) == 0,
-					"no contents from a target that does not declare the resources capability",
-					"resources/read is answered with contents", x)
+				v.That(x, len(contents.Array()) == 0, "no contents from a target that does not declare the "+
+					"resources capability", "resources/read is answered with contents")
 			}
 		}},
 	{Requirement: "CAP-02", From: verdict.Everything, Needs: verdict.Declaring,
@@ -85,9 +80,8 @@ var Checks = []verdict.Check{
 			x := v.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
 				v.Holds()
-				v.Observe("templates-unknown",
-					"resources/templates/list is an unknown method, which is how a server refuses what it "+
-						"does not implement, but many clients stumble over it", x)
+				v.Observe(x, "templates-unknown", "resources/templates/list is an unknown method, which is "+
+					"how a server refuses what it does not implement, but many clients stumble over it")
 				return
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
@@ -111,13 +105,9 @@ var Checks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			v.Holds()
 			for _, f := range v.Notifications("notifications/message", 0) {
-				v.Fail(verdict.Finding{
-					Expected: "no notifications/message from a target that does not declare the logging " +
-						"capability",
-					Actual: judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
-					On:     f,
-					Hint:   "declare capabilities.logging, or log to standard error",
-				})
+				v.Fail(f, "no notifications/message from a target that does not declare the logging "+
+					"capability", "%v", gjson.ParseBytes(f.Raw).Get("params")).
+					Hint("declare capabilities.logging, or log to standard error")
 			}
 		}},
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
@@ -126,8 +116,8 @@ var Checks = []verdict.Check{
 			if x.Tags[tagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound),
-				x.Method+" without declared "+x.Tags[tagFeature])
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), "%s without declared %s",
+				x.Method, x.Tags[tagFeature])
 		})},
 }
 
@@ -135,7 +125,7 @@ var Checks = []verdict.Check{
 // it defines.
 func otherCapabilities(v *verdict.Verdict) {
 	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
-	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), v.Declaration())
+	v.That(v.Declaration(), judge.IsObject(c), "capabilities as an object", "it is %s", judge.TypeName(c))
 	typed(v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions",
 		"extensions.*")
 }
@@ -161,11 +151,11 @@ func contradictions(v *verdict.Verdict) {
 	for _, x := range v.Steps(stepFeature, stepDeclaredFeature) {
 		switch feature := x.Tags[tagFeature]; {
 		case x.Step == stepDeclaredFeature && verdict.Unknown(x):
-			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+
-				" is an unknown method: "+matcher.Describe(x), x)
+			v.Observe(x, "declared-but-unknown", "capabilities.%s is declared, but %s is an unknown "+
+				"method: %v", feature, x.Method, x)
 		case x.Step == stepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
-			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+
-				" is not declared", x)
+			v.Observe(x, "undeclared-but-served", "%s is served although capabilities.%s is not declared",
+				x.Method, feature)
 		}
 	}
 }
@@ -177,19 +167,14 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
-		v.Fail(verdict.Finding{
-			Expected: "a target that declares resources to know any of their methods",
-			Actual:   "resources/list, resources/templates/list and resources/read are unknown methods",
-			On:       x,
-			Hint:     "implement what capabilities.resources declares, or do not declare it",
-		})
+		v.Fail(x, "a target that declares resources to know any of their methods",
+			"resources/list, resources/templates/list and resources/read are unknown methods").
+			Hint("implement what capabilities.resources declares, or do not declare it")
 		return
 	}
-	v.FailUnless(!verdict.Unknown(x), verdict.Finding{
-		Expected: "resources/read to be known to a target that declares resources",
-		On:       x, About: "resources/read",
-		Warn: x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:"),
-	})
+	v.That(x, !verdict.Unknown(x), "resources/read to be known to a target that declares resources",
+		"%v to resources/read", x).
+		WarnIf(x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
 }
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
@@ -209,28 +194,20 @@ func subscribeExists(v *verdict.Verdict) {
 			gone++
 			continue
 		}
-		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
-			Expected: "resources/subscribe to be known to a target that declares subscribe",
-			On:       x, About: "resources/subscribe",
-		})
+		v.That(x, !verdict.Unknown(x), "resources/subscribe to be known to a target that declares subscribe",
+			"%v to resources/subscribe", x)
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
 	if !verdict.Unknown(last) && gone < len(tried) {
-		v.FailUnless(served, verdict.Finding{
-			Expected: "a listed resource that can be subscribed to",
-			On:       last, About: "resources/subscribe",
-			Warn: true,
-			Hint: "let resources be subscribed, or do not declare capabilities.resources.subscribe",
-		})
+		v.That(last, served, "a listed resource that can be subscribed to", "%v to resources/subscribe",
+			last).Warn().
+			Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}
 	if x := v.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
-		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
-			Expected: "resources/unsubscribe to be known to a target that declares subscribe",
-			On:       x, About: "resources/unsubscribe",
-			Warn: true,
-			Hint: "implement resources/unsubscribe beside resources/subscribe",
-		})
+		v.That(x, !verdict.Unknown(x), "resources/unsubscribe to be known to a target that declares "+
+			"subscribe", "%v to resources/unsubscribe", x).Warn().
+			Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
 }
 

@@ -53,8 +53,7 @@ var Checks = []verdict.Check{
 	{Requirement: "COMP-03", From: completions,
 		Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 			n := valuesOf(x)
-			v.That(n <= 100, "at most 100 values",
-				fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
+			v.That(x, n <= 100, "at most 100 values", "%d values of %s", n, completionOf(x))
 		})},
 	{Requirement: "COMP-04", From: completions, Judge: func(v *verdict.Verdict) {
 		var misspelt verdict.Sightings
@@ -82,7 +81,7 @@ var Checks = []verdict.Check{
 				if given >= 0 {
 					actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
 				}
-				v.That(given < 0, "no value that the target file keeps from this caller", actual, x)
+				v.That(x, given < 0, "no value that the target file keeps from this caller", "%s", actual)
 			}
 		}},
 	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
@@ -95,11 +94,8 @@ var Checks = []verdict.Check{
 				v.NotExercised("the result of the completion is no object: see RPC-06")
 				return
 			}
-			v.FailUnless(!x.Succeeded(), verdict.Finding{
-				Expected: "an error, or capabilities.completions declared",
-				On:       x, About: completionOf(x),
-				Warn: valuesOf(x) == 0,
-			})
+			v.That(x, !x.Succeeded(), "an error, or capabilities.completions declared", "%v to %s", x,
+				completionOf(x)).WarnIf(valuesOf(x) == 0)
 		})},
 	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
 		Needs: verdict.Lacks("completions"), Declared: true,
@@ -110,8 +106,8 @@ var Checks = []verdict.Check{
 			}
 			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
 				// For a reference that does not exist there is a code as well.
-				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602),
-					"a completion without the capability, for a template that we made up")
+				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602), "a completion without the capability, "+
+					"for a template that we made up")
 				return
 			}
 			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
@@ -124,7 +120,7 @@ var Checks = []verdict.Check{
 			for _, x := range v.Steps(append(nonexistent, incomplete...)...) {
 				if slices.Contains(incomplete, x.Step) || internal(x) && !always {
 					about := "completion/complete with params " + verdict.ParamsOf(x)
-					v.Expect(x).To(matcher.BeErrorReply(-32602), about)
+					v.Expect(x).To(matcher.BeErrorReply(-32602), "%s", about)
 				}
 			}
 		}},
@@ -161,17 +157,13 @@ func malformed(v *verdict.Verdict) {
 		}
 		if x.Step == stepUnknownArgument || x.Step == stepUnknownURI {
 			v.Holds()
-			unknown.Add(verdict.ParamsOf(x), x)
+			unknown.Add(x, "%s", verdict.ParamsOf(x))
 			continue
 		}
-		v.Fail(verdict.Finding{
-			Expected: "an error, or no values, for a completion that the schema does not allow",
-			On:       x, About: about,
-			Warn:       true,
-			Downgraded: verdict.Lenient,
-			Hint: "check the type of the reference, and that the value is a string, before values " +
-				"are looked up",
-		})
+		v.Fail(x, "an error, or no values, for a completion that the schema does not allow", "%v to %s", x,
+			about).Warn(verdict.Lenient).
+			Hint("check the type of the reference, and that the value is a string, before values are " +
+				"looked up")
 	}
 	oddlyTyped(v)
 }
@@ -184,15 +176,10 @@ func oddlyTyped(v *verdict.Verdict) {
 		if !offered(x, v) || !v.Withstood(x, typedOf(x)) || plain == nil || !plain.Succeeded() {
 			continue
 		}
-		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
-			Expected: "a result, as after letters that no value has",
-			Actual:   matcher.Describe(x) + " to " + typedOf(x),
-			On:       verdict.Several{x, plain},
-			Warn:     true,
-			Cause:    "what was typed taken as a pattern",
-			Hint: "compare argument.value as it is: escape it where it goes into a regular expression " +
-				"or a query",
-		})
+		v.That(verdict.Several{x, plain}, !x.HasCode(-32603), "a result, as after letters that no value has",
+			"%v to %s", x, typedOf(x)).Warn().Cause("what was typed taken as a pattern").
+			Hint("compare argument.value as it is: escape it where it goes into a regular expression or a " +
+				"query")
 	}
 }
 
@@ -232,7 +219,7 @@ func completed(v *verdict.Verdict) []*recording.Exchange {
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
-			v.NeedsSubject("no completion had a result: " + matcher.Describe(x))
+			v.NeedsSubject("no completion had a result: %v", x)
 		default:
 			all = append(all, x)
 		}
@@ -253,24 +240,23 @@ func completes(v *verdict.Verdict) {
 	for _, x := range v.Steps(recording.StepComplete) {
 		if !x.HasCode(-32603) {
 			if offered(x, v) {
-				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
-					Hint: "answer with empty values where there is nothing to suggest",
-				})
+				v.Expect(x).To(matcher.BeResult(), "%s", completionOf(x)).
+					Hint("answer with empty values where there is nothing to suggest")
 			}
 			continue
 		}
-		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
+		v.NotExercised("the target failed internally, as it may: %v", x)
 		if typed := v.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool {
 			return sameVariable(x, y)
 		}) &&
 			!completable(v, x, others...) {
-			failing.Add(x.Tags[scenario.TagArgument]+" in "+x.Tags[recording.TagTemplate], x)
+			failing.Add(x, "%s in %s", x.Tags[scenario.TagArgument], x.Tags[recording.TagTemplate])
 			failed = x
 		}
 	}
 	if !works && failed != nil {
-		v.That(false, "a result for some variable of some template",
-			matcher.Describe(failed)+" to every completion, whatever was typed", failed)
+		v.Fail(failed, "a result for some variable of some template",
+			"%v to every completion, whatever was typed", failed)
 		return
 	}
 	failing.Observe(v, "completion-always-fails", "%d {variable|variables} can never be completed, though "+
@@ -311,15 +297,13 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 		v.NeedsSubject("no completion has a total")
 		return
 	}
-	v.That(total.Num >= n, "a total of at least the number of values",
-		fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x)
+	v.That(x, total.Num >= n, "a total of at least the number of values", "total %v with %.0f values in %s",
+		total, n, completionOf(x))
 	if total.Num < n || !judge.IsBool(more) {
 		return
 	}
-	v.That(more.Bool() == (total.Num > n),
-		"hasMore true just when total is greater than the number of values",
-		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total),
-			n, completionOf(x)), x)
+	v.That(x, more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of "+
+		"values", "hasMore %v with total %v and %.0f values in %s", more, total, n, completionOf(x))
 }
 
 // oddSuggestions remarks on values that come twice, and on those that are the same whatever was
@@ -331,7 +315,7 @@ func oddSuggestions(v *verdict.Verdict) {
 		values, seen := valuesIn(x), map[string]bool{}
 		for _, s := range values {
 			if seen[s] {
-				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x)
+				twice.Add(x, "%s, where %s is one", completionOf(x), verdict.Quoted(s))
 				break
 			}
 			seen[s] = true
@@ -339,10 +323,9 @@ func oddSuggestions(v *verdict.Verdict) {
 		for _, y := range v.Steps(recording.StepComplete) {
 			if x.Step == stepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) &&
 				narrows(x.Param("argument.value").String(), values) {
-				v.That(false, "values that have to do with what was typed",
-					"the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+
-						" after "+
-						verdict.Quoted(x.Param("argument.value").String()), y, x)
+				v.Fail(verdict.Several{y, x}, "values that have to do with what was typed",
+					"the same as with nothing typed, some of which have nothing of it, in %s after %s",
+					completionOf(x), verdict.Quoted(x.Param("argument.value").String()))
 			}
 		}
 	}
@@ -359,11 +342,10 @@ func takesPattern(v *verdict.Verdict) {
 		return
 	}
 	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
-	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has),
-		"values that have to do with what was typed",
-		fmt.Sprintf(plural.Of(len(valuesIn(x)),
+	v.That(verdict.Several{plain, x}, len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has),
+		"values that have to do with what was typed", plural.Of(len(valuesIn(x)),
 			"%d {value|values}, none with these characters, in %s: it is taken as a pattern"),
-			len(valuesIn(x)), typedOf(x)), plain, x)
+		len(valuesIn(x)), typedOf(x))
 }
 
 // valuesIn are the first of the values of a completion that are strings.
@@ -389,10 +371,10 @@ func takesContext(v *verdict.Verdict) {
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
 		if x.Tags[tagInvented] != "" {
-			v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{Warn: true})
+			v.Expect(x).To(matcher.BeResult(), "%s", about).Warn()
 			continue
 		}
-		v.Expect(x).To(matcher.BeResult(), about)
+		v.Expect(x).To(matcher.BeResult(), "%s", about)
 	}
 	v.NeedsSubject("no template with two variables is listed")
 }
@@ -403,9 +385,9 @@ func takesContext(v *verdict.Verdict) {
 func needsContext(x *recording.Exchange, v *verdict.Verdict) {
 	for _, y := range v.Steps(recording.StepComplete) {
 		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
-			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+
-				" without context, which is optional; with context.arguments "+
-				judge.Brief(x.Param("context.arguments"))+" it works", y, x)
+			v.Observe(verdict.Several{y, x}, "completion-needs-context",
+				"%v to %s without context, which is optional; with context.arguments %v it works", y,
+				completionOf(x), x.Param("context.arguments"))
 		}
 	}
 }

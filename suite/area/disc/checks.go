@@ -48,9 +48,8 @@ var discChecks = []verdict.Check{
 				if x.Step == scenario.StepFirstDiscover {
 					about = "server/discover as the first message of a connection"
 				}
-				v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
-					Hint: "every server of this revision implements server/discover",
-				})
+				v.Expect(x).To(matcher.BeResult(), "%s", about).
+					Hint("every server of this revision implements server/discover")
 			})},
 	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery},
 		Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions",
@@ -58,12 +57,10 @@ var discChecks = []verdict.Check{
 	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 			versions := x.Result().Get("supportedVersions")
-			v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
-				Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
-				Actual:   "supportedVersions is " + judge.Brief(versions),
-				On:       x,
-				Cause:    "supportedVersions without the version of the request",
-			})
+			v.That(x, slices.Contains(verdict.Texts(versions), string(v.Revision())),
+				"supportedVersions with "+string(v.Revision())+", under which it was served",
+				"supportedVersions is %v", versions).
+				Cause("supportedVersions without the version of the request")
 		})},
 	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Declared: true, Judge: advertised},
 	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery},
@@ -74,33 +71,28 @@ var discChecks = []verdict.Check{
 				hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
 					verdict.MetaServerInfo)
 			}
-			v.FailUnless(judge.IsObject(info), verdict.Finding{
-				Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
-				Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
-				On:       x,
-				Hint:     hint,
-			})
+			v.That(x, judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object",
+				"%s is %s", verdict.MetaServerInfo, judge.TypeName(info)).Hint(hint)
 		})},
 	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
 		Judge: func(v *verdict.Verdict) {
 			frames := v.Declaration()
 			extensions := v.Facts.Capability("extensions")
-			v.That(judge.IsObject(extensions), "capabilities.extensions as an object",
-				"it is "+judge.TypeName(extensions), frames)
+			v.That(frames, judge.IsObject(extensions), "capabilities.extensions as an object", "it is %s",
+				judge.TypeName(extensions))
 			for _, name := range judge.Names(extensions) {
 				if problem, bad := judge.First(judge.ExtensionID(name)); bad {
-					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"",
-						verdict.Quoted(name)+": "+problem.String(), frames)
+					v.Fail(frames, `extension identifiers with a prefix, such as "com.example/name"`,
+						"%s: %v", verdict.Quoted(name), problem)
 				}
 				value := judge.Member(extensions, name)
-				v.That(judge.IsObject(value), "an object of settings for the extension "+name,
-					"it is "+judge.TypeName(value), frames)
+				v.That(frames, judge.IsObject(value), "an object of settings for the extension "+name,
+					"it is %s", judge.TypeName(value))
 			}
 			for _, x := range v.Exchanges {
 				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
-					v.That(verdict.CoreType(kind.Str),
-						"core behaviour or an error towards a client without extensions",
-						x.Method+" answered with resultType "+judge.Brief(kind), x)
+					v.That(x, verdict.CoreType(kind.Str), "core behaviour or an error towards a client "+
+						"without extensions", "%s answered with resultType %v", x.Method, kind)
 				}
 			}
 		}},
@@ -112,7 +104,7 @@ func discovered(v *verdict.Verdict) []*recording.Exchange {
 	switch {
 	case !v.Answered(x):
 	case !x.Succeeded():
-		v.NotExercised("server/discover was refused: " + matcher.Describe(x))
+		v.NotExercised("server/discover was refused: %v", x)
 	default:
 		return []*recording.Exchange{x}
 	}
@@ -133,10 +125,8 @@ func advertised(v *verdict.Verdict) {
 	}
 	for _, x := range v.Steps(stepModern) {
 		if v.Answered(x) {
-			v.FailUnless(!x.HasCode(verdict.CodeUnsupportedVersion), verdict.Finding{
-				Expected: "the advertised version " + x.Tags[scenario.TagVersion] + " served",
-				On:       x, About: x.Method,
-			})
+			v.That(x, !x.HasCode(verdict.CodeUnsupportedVersion),
+				"the advertised version "+x.Tags[scenario.TagVersion]+" served", "%v to %s", x, x.Method)
 		}
 	}
 	for _, x := range v.Steps(stepLegacy) {
@@ -148,8 +138,8 @@ func advertised(v *verdict.Verdict) {
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
-		v.That(got.String() == x.Tags[scenario.TagVersion],
-			"the advertised version "+x.Tags[scenario.TagVersion]+" served", actual, x)
+		v.That(x, got.String() == x.Tags[scenario.TagVersion],
+			"the advertised version "+x.Tags[scenario.TagVersion]+" served", "%s", actual)
 	}
 }
 
@@ -163,10 +153,9 @@ var discVersionsChecks = []verdict.Check{
 			for _, x := range v.Steps(stepUnsupported) {
 				if x.Tags[tagMain] != "" {
 					v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-						x.Method+" under the version "+x.Tags[scenario.TagVersion], verdict.Finding{
-							Hint: "compare the protocolVersion in _meta of every request with the versions " +
-								"that the server supports",
-						})
+						"%s under the version %s", x.Method, x.Tags[scenario.TagVersion]).
+						Hint("compare the protocolVersion in _meta of every request with the versions that " +
+							"the server supports")
 				}
 			}
 		}},
@@ -181,8 +170,8 @@ var discVersionsChecks = []verdict.Check{
 				if !v.Baseline(stepSupported) {
 					return
 				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[scenario.TagVersion]+
-					", which the error recommended")
+				v.Expect(x).To(matcher.BeResult(), "%s under %s, which the error recommended", x.Method,
+					x.Tags[scenario.TagVersion])
 			}
 		}},
 	{Requirement: "DISC-11", From: []recording.Name{Versions},
@@ -204,10 +193,9 @@ var discVersionsChecks = []verdict.Check{
 					continue
 				}
 				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-					x.Method+" under the version "+
-						x.Tags[scenario.TagVersion]+", after requests that were served", verdict.Finding{
-						Hint: "check the version before a request is handed to the code of its method",
-					})
+					"%s under the version %s, after requests that were served", x.Method,
+					x.Tags[scenario.TagVersion]).
+					Hint("check the version before a request is handed to the code of its method")
 			}
 			v.Expect(v.Step(stepSupportedAgain)).To(matcher.BeResult(),
 				"a request under a supported version, after others had been refused")
@@ -225,12 +213,8 @@ var discVersionsChecks = []verdict.Check{
 			named := slices.ContainsFunc(versions, func(s string) bool {
 				return s != "" && strings.Contains(answer, s)
 			})
-			v.FailUnless(named, verdict.Finding{
-				Expected:   "an error to initialize that names the versions the server supports",
-				Actual:     matcher.Describe(x),
-				On:         x,
-				RefusalDue: true,
-			})
+			v.That(x, named, "an error to initialize that names the versions the server supports", "%v", x).
+				RefusalDue()
 		}},
 	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: promptRefusal},
@@ -242,17 +226,17 @@ var discVersionsChecks = []verdict.Check{
 			}
 			about := "a request with modern metadata after a handshake with " +
 				verdict.Tag(x, scenario.TagVersion)
-			if !v.Expect(x).To(matcher.BeResult(), about) {
+			if !v.Expect(x).To(matcher.BeResult(), "%s", about).Held() {
 				return
 			}
 			kind := x.Result().Get("resultType")
 			if v.OnStdio() && !judge.IsString(kind) {
 				// On stdio initialize selects the legacy rules for the whole process.
-				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x)
+				v.Observe(x, "legacy-after-handshake", "%s is answered by the legacy rules", about)
 				return
 			}
-			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+
-				judge.TypeName(kind)+" in the answer to "+about, x)
+			v.That(x, judge.IsString(kind), "a result by the modern rules, with a resultType",
+				"resultType is %s in the answer to %s", judge.TypeName(kind), about)
 		}},
 	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
@@ -268,10 +252,9 @@ var discVersionsChecks = []verdict.Check{
 						}
 					}
 				}
-				v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
-					Expected: "a URI that was read on one connection, readable on another",
-					On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
-				})
+				v.That(x, x.Succeeded() || again != nil && again.Succeeded(),
+					"a URI that was read on one connection, readable on another", "%v to a read of %s", x,
+					verdict.Quoted(x.Tags[recording.TagURI]))
 			}
 			if x := v.Step(scenario.StepCursor); x != nil {
 				if again := v.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
@@ -289,24 +272,23 @@ func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.Co
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 	data, version := x.Error().Get("data"), x.Tags[scenario.TagVersion]
 	requested, supported := data.Get("requested"), data.Get("supported")
-	v.That(requested.Type == gjson.String && requested.Str == version,
-		"data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x)
-	if !v.That(onlyStrings(supported), "data.supported as an array of strings",
-		"it is "+judge.Brief(supported), x) {
+	v.That(x, requested.Type == gjson.String && requested.Str == version,
+		"data.requested "+verdict.Quoted(version), "it is %v", requested)
+	if !v.That(x, onlyStrings(supported), "data.supported as an array of strings", "it is %v",
+		supported).Held() {
 		return
 	}
 	list := verdict.Texts(supported)
-	v.That(!slices.Contains(list, version), "data.supported without the version that was refused",
-		"it is "+judge.Brief(supported), x)
+	v.That(x, !slices.Contains(list, version), "data.supported without the version that was refused",
+		"it is %v", supported)
 	usable := slices.ContainsFunc(list, func(s string) bool {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
-	v.That(usable, "data.supported with a version that such requests can use",
-		"it is "+judge.Brief(supported), x)
+	v.That(x, usable, "data.supported with a version that such requests can use", "it is %v", supported)
 	// Legacy versions are no choice for a retry under modern metadata: either list may do without them.
 	if told := v.Facts.Listed(); len(told) > 0 {
-		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+
-			strings.Join(told, ", "), "it is "+judge.Brief(supported), x)
+		v.That(x, sameVersions(list, told), "data.supported with the versions of server/discover: "+
+			strings.Join(told, ", "), "it is %v", supported).Warn()
 	}
 }
 
@@ -331,17 +313,17 @@ func firstMessages(v *verdict.Verdict) {
 		case x.Succeeded():
 			v.Holds()
 		case again != nil && again.Succeeded():
-			v.That(false, x.Method+" served as the first message of a connection",
-				matcher.Describe(x)+"; it is served after server/discover", x, again)
+			v.Fail(verdict.Several{x, again}, x.Method+" served as the first message of a connection",
+				"%v; it is served after server/discover", x)
 		case !v.Answered(x):
 		case x.Tags[scenario.TagWalked] != "":
 			if walk := v.Input(recording.WalkResources); walk != nil {
 				v.RestsOn(walk.Step(recording.StepPage))
 			}
-			v.That(false, x.Method+" served as the first message of a connection",
-				matcher.Describe(x)+"; it is served on other connections", x)
+			v.Fail(x, x.Method+" served as the first message of a connection",
+				"%v; it is served on other connections", x)
 		default:
-			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
+			v.NotExercised("%s is refused later, too: %v", x.Method, x)
 		}
 	}
 }
@@ -366,21 +348,16 @@ func promptRefusal(v *verdict.Verdict) {
 		return
 	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
-		v.That(false, "an error to initialize", matcher.Describe(x), x)
+		v.Fail(x, "an error to initialize", "%v", x)
 		return
 	}
 	if !v.Answered(x) {
 		return
 	}
-	v.FailUnless(x.Failed() || x.Status >= 400 && x.Status < 500, verdict.Finding{
-		Expected:   "an error to initialize",
-		Actual:     matcher.Describe(x),
-		On:         x,
-		RefusalDue: true,
-	})
+	v.That(x, x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", "%v", x).RefusalDue()
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
-		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x)
+		v.That(x, x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", "%v", x)
 	}
 }
 
@@ -395,7 +372,7 @@ func sameForAllNames(v *verdict.Verdict) {
 	want := verdict.ListEntries(v.Step(scenario.StepPlain))
 	for _, x := range v.Steps(scenario.StepPlainAgain) {
 		if !slices.Equal(want, verdict.ListEntries(x)) {
-			v.NotExercised(moves)
+			v.NotExercised("%s", moves)
 			return
 		}
 	}
@@ -406,11 +383,11 @@ func sameForAllNames(v *verdict.Verdict) {
 		list := verdict.ListEntries(x)
 		if again := v.Step(x.Step + scenario.StepAgain); again != nil && !slices.Equal(list,
 			verdict.ListEntries(again)) {
-			v.NotExercised(moves)
+			v.NotExercised("%s", moves)
 			continue
 		}
-		v.That(slices.Equal(want, list), "the same list for every clientInfo",
-			"another list for "+whose(x), v.Step(scenario.StepPlain), x)
+		v.That(verdict.Several{v.Step(scenario.StepPlain), x}, slices.Equal(want, list),
+			"the same list for every clientInfo", "another list for %s", whose(x))
 	}
 }
 

@@ -3,10 +3,8 @@
 package http
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -102,14 +100,13 @@ var httpChecks = []verdict.Check{
 		switch {
 		case x != nil && v.Gone(x):
 		case x != nil && x.Status == http.StatusRequestHeaderFieldsTooLarge:
-			v.NotExercised(matcher.Describe(x) +
-				" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
+			v.NotExercised("%v to a read whose Mcp-Name is the uri in Base64, which is longer than the uri",
+				x)
 		case x != nil && x.Tags[tagUnlisted] != "":
 			if namesJudged(v) && v.Answered(x) {
-				v.FailUnless(!x.HasCode(verdict.CodeHeaderMismatch), verdict.Finding{
-					Expected: "the refusal that the read gets without Base64",
-					On:       x, About: "a read whose Mcp-Name is the uri in Base64",
-				})
+				v.That(x, !x.HasCode(verdict.CodeHeaderMismatch),
+					"the refusal that the read gets without Base64", "%v to a read whose Mcp-Name is the "+
+						"uri in Base64", x)
 			}
 		default:
 			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
@@ -124,7 +121,7 @@ var httpChecks = []verdict.Check{
 			if v.Gone(x) {
 				continue
 			}
-			v.Expect(x).To(matcher.BeResult(), x.Method+" with header names in unusual case")
+			v.Expect(x).To(matcher.BeResult(), "%s with header names in unusual case", x.Method)
 		}
 	}),
 	headerCheck("HTTP-28", verdict.Each(verdict.Steps(stepNameless), nameless)),
@@ -133,8 +130,8 @@ var httpChecks = []verdict.Check{
 		v.Expect(v.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range v.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
-				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+
-					judge.Quote(id), x)
+				v.That(x, id == "", "no Mcp-Session-Id in responses", "a response issues the session id %s",
+					judge.Quote(id))
 			}
 		}
 	}), verdict.ModernOnly...),
@@ -148,8 +145,8 @@ var httpChecks = []verdict.Check{
 	headerCheck("HTTP-03", func(v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, scenario.StepDelete} {
 			if x := v.Step(step); v.Responded(x) {
-				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405",
-					fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
+				v.That(x, x.Status == http.StatusMethodNotAllowed, "HTTP 405", "%s is answered by HTTP %d",
+					strings.ToUpper(string(step)), x.Status)
 			}
 		}
 	}, verdict.ModernOnly...),
@@ -163,7 +160,7 @@ func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 		v.RestsOn(x)
 		return true
 	}
-	v.NotExercised("the target does not know " + x.Method)
+	v.NotExercised("the target does not know %s", x.Method)
 	return false
 }
 
@@ -179,7 +176,7 @@ func plainly(judge verdict.Judge) verdict.Judge {
 // refused judges that a header probe is refused by a status and a code.
 func refused(step recording.Step, status int, code int64, about string) verdict.Judge {
 	return func(v *verdict.Verdict) {
-		v.Expect(v.Step(step)).To(matcher.BeRefusedWith(status, code), about)
+		v.Expect(v.Step(step)).To(matcher.BeRefusedWith(status, code), "%s", about)
 	}
 }
 
@@ -233,15 +230,12 @@ func mismatchedVersions(v *verdict.Verdict) {
 			continue
 		}
 		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
-			v.Expect(x).To(want, about, verdict.Finding{
-				Warn:       true,
-				Downgraded: verdict.RefusedOtherwise,
-				Hint: "compare MCP-Protocol-Version with the version in _meta before looking whether " +
-					"it is supported",
-			})
+			v.Expect(x).To(want, "%s", about).Warn(verdict.RefusedOtherwise).
+				Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is " +
+					"supported")
 			continue
 		}
-		v.Expect(x).To(want, about)
+		v.Expect(x).To(want, "%s", about)
 	}
 }
 
@@ -268,14 +262,12 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 		return
 	}
 	if x == nil || x.Tags[tagUnlisted] == "" {
-		v.Expect(x).To(want, about)
+		v.Expect(x).To(want, "%s", about)
 		return
 	}
-	v.Expect(x).To(want, about, verdict.Finding{
-		Warn:       true,
-		Downgraded: "nothing is listed, so that the read had to be refused in any case",
-		Hint:       "compare the headers with the body before the resource is looked for",
-	})
+	v.Expect(x).To(want, "%s", about).
+		Warn("nothing is listed, so that the read had to be refused in any case").
+		Hint("compare the headers with the body before the resource is looked for")
 }
 
 // subscribed notes a violation if a listen request was acknowledged whose headers do not fit the body.
@@ -283,12 +275,9 @@ func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
 	if x == nil || x.Tags[recording.TagAck] == "" {
 		return false
 	}
-	v.Fail(verdict.Finding{
-		Expected: matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
-		Actual:   "an acknowledgment to " + about,
-		On:       x,
-		Hint:     "compare the headers with the body of every request, before a stream is opened as well",
-	})
+	v.Fail(x, matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
+		"an acknowledgment to %s", about).
+		Hint("compare the headers with the body of every request, before a stream is opened as well")
 	return true
 }
 
@@ -314,10 +303,7 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	wanted := x.HasCode(verdict.CodeHeaderMismatch) ||
 		strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
-	v.FailUnless(!wanted, verdict.Finding{
-		Expected: "service without Mcp-Name",
-		On:       x, About: x.Method + " without Mcp-Name",
-	})
+	v.That(x, !wanted, "service without Mcp-Name", "%v to %s without Mcp-Name", x, x.Method)
 }
 
 // repeatedIDs: errors about readable requests repeat the id. A server of both eras
@@ -332,15 +318,10 @@ func repeatedIDs(v *verdict.Verdict) {
 			continue
 		}
 		id := x.Message().Get("id")
-		f := verdict.Finding{
-			Expected: "the id of the request, " + string(x.ID),
-			Actual:   "id is " + judge.Brief(id) + " in the body of HTTP " + strconv.Itoa(x.Status),
-			On:       x,
-			Cause:    "the id of the request",
-		}
+		f := v.That(x, wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID),
+			"id is %v in the body of HTTP %d", id, x.Status).Cause("the id of the request")
 		if verdict.LosesID(x) {
-			f.SharedCause = verdict.LostID
+			f.SharedCause(verdict.LostID)
 		}
-		v.FailUnless(wire.SameID([]byte(id.Raw), x.ID), f)
 	}
 }

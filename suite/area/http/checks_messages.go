@@ -44,25 +44,22 @@ var httpMessagesChecks = []verdict.Check{
 					return
 				}
 				v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
-					"a request with MCP-Protocol-Version: "+
-						x.Tags[scenario.TagVersion])
+					"a request with MCP-Protocol-Version: %s", x.Tags[scenario.TagVersion])
 			})},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions},
 		Judge: func(v *verdict.Verdict) {
 			// What is not served with the header either says nothing about the header.
 			if uses := v.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
 				if v.Answered(uses[0]) {
-					v.NotExercised("the same request with MCP-Protocol-Version is not served: " +
-						matcher.Describe(uses[0]))
+					v.NotExercised("the same request with MCP-Protocol-Version is not served: %v", uses[0])
 				}
 				return
 			}
 			v.RestsOn(v.Step(scenario.StepUse))
 			x := v.Step(scenario.StepNoVersion)
 			if x != nil && x.Status == http.StatusBadRequest && !issued(v) {
-				v.Observe("version-demanded",
-					matcher.Describe(x)+" to a request without MCP-Protocol-Version, which the target, "+
-						"keeping no sessions, cannot know otherwise", x)
+				v.Observe(x, "version-demanded", "%v to a request without MCP-Protocol-Version, which the "+
+					"target, keeping no sessions, cannot know otherwise", x)
 				v.NotExercised("the target keeps no sessions by which to know the version, and demands the " +
 					"header that clients have to send")
 				return
@@ -88,9 +85,8 @@ var httpMessagesChecks = []verdict.Check{
 					continue // no stream at all, which is judged elsewhere
 				}
 				notOffered := x.Status == http.StatusMethodNotAllowed || x.Status == http.StatusNotImplemented
-				v.That(x.Status == http.StatusBadRequest || notOffered, "HTTP 400 (or 405)",
-					fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)),
-					x)
+				v.That(x, x.Status == http.StatusBadRequest || notOffered, "HTTP 400 (or 405)",
+					"HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step))
 			}
 		}},
 }
@@ -98,15 +94,13 @@ var httpMessagesChecks = []verdict.Check{
 // severalClients: a second client gets a session beside the first, a connection, and its own answers.
 func severalClients(v *verdict.Verdict) {
 	if x := v.Step(scenario.StepSecondClient); x != nil && v.Responded(x) {
-		v.FailUnless(x.Succeeded(), verdict.Finding{
-			Expected: "a session for a second client",
-			On:       x, About: "the initialize of a second client",
-			Hint: "open a session for each client; if the server is meant for one client at a time, " +
-				"instances: 1 at its endpoint in the target file leaves this out",
-		})
+		v.That(x, x.Succeeded(), "a session for a second client", "%v to the initialize of a second client",
+			x).
+			Hint("open a session for each client; if the server is meant for one client at a time, " +
+				"instances: 1 at its endpoint in the target file leaves this out")
 	}
 	if one := v.Facts.Notes[recording.FactOneConnection]; one != "" {
-		v.That(false, "responses to a client while another one keeps its connection open", one)
+		v.Fail(nil, "responses to a client while another one keeps its connection open", "%s", one)
 	}
 	verdict.SideBySide(v)
 }
@@ -115,9 +109,9 @@ func severalClients(v *verdict.Verdict) {
 func besideStreams(v *verdict.Verdict) {
 	x, then := v.Step(stepCrowded), v.Step(stepRelieved)
 	if x != nil && then != nil && then.Succeeded() && x.Tags[tagStreams] > "1" {
-		v.WarnUnless(x.Outcome != recording.Silent, "a response to a request while streams stand open",
-			matcher.Describe(x)+" beside "+x.Tags[tagStreams]+" streams that the client kept open, and a "+
-				"result once they had ended", x, then)
+		v.That(verdict.Several{x, then}, x.Outcome != recording.Silent,
+			"a response to a request while streams stand open", "%v beside %s streams that the client kept "+
+				"open, and a result once they had ended", x, x.Tags[tagStreams]).Warn()
 	}
 }
 
@@ -148,19 +142,17 @@ func oneEndpoint(v *verdict.Verdict) {
 		if x == nil || !v.Answered(x) {
 			return
 		}
-		v.FailUnless(x.Status != http.StatusMethodNotAllowed &&
-			(x.Status != http.StatusNotFound || x.Failed()), verdict.Finding{
-			Expected: "the message to be taken at the endpoint",
-			On:       x, About: v.What(x),
-		})
+		v.That(x, x.Status != http.StatusMethodNotAllowed &&
+			(x.Status != http.StatusNotFound || x.Failed()), "the message to be taken at the endpoint",
+			"%v to %s", x, v.What(x))
 	}
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
 	}
 	v.RestsOn(after)
-	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
+	v.That(note, note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
 		"the notification to be taken at the endpoint that takes requests",
-		fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note)
+		"HTTP %d to a notification between two requests that were served", note.Status)
 }
 
 // oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
@@ -179,13 +171,12 @@ func oddMethods(v *verdict.Verdict) {
 		}
 	}
 	if len(served) > 0 {
-		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+
-			" are served as those by POST, the only method that messages are sent by", servedBy)
+		v.Observe(servedBy, "odd-method-served", "requests sent by %s are served as those by POST, the "+
+			"only method that messages are sent by", strings.Join(served, " and "))
 	}
 	if len(failed) > 0 {
-		v.Observe("odd-method-failed",
-			"the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+
-				strings.Join(failed, ", "), failedBy)
+		v.Observe(failedBy, "odd-method-failed", "the server fails at HTTP methods that the endpoint does "+
+			"not have, which 405 is for: %s", strings.Join(failed, ", "))
 	}
 }
 
@@ -196,7 +187,7 @@ func acceptedNotification(v *verdict.Verdict) {
 		return
 	}
 	if x.Status >= 300 {
-		v.NotExercised(fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
+		v.NotExercised("the target refuses notifications (HTTP %d)", x.Status)
 		return
 	}
 	acceptedBy202(x, v)
@@ -204,9 +195,9 @@ func acceptedNotification(v *verdict.Verdict) {
 
 // acceptedBy202: a notification that was taken is answered in the one way there is.
 func acceptedBy202(x *recording.Exchange, v *verdict.Verdict) {
-	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x)
+	v.That(x, x.Status == http.StatusAccepted, "HTTP 202 to a notification", "HTTP %d", x.Status)
 	body := v.Body(x)
-	v.That(len(body) == 0, "no body", "the body "+wire.Excerpt(body, 80), x)
+	v.That(x, len(body) == 0, "no body", "the body %s", wire.Excerpt(body, 80))
 }
 
 // refusedNotification: an error status; what stands in the body is a permission. Only the
@@ -218,16 +209,12 @@ func refusedNotification(v *verdict.Verdict) {
 		}
 		raw := v.Body(x)
 		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
-		v.FailUnless(!failed || x.Status >= 400, verdict.Finding{
-			Expected: "an HTTP error status for a notification that is refused",
-			Actual:   fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)),
-			On:       x,
-			Warn:     x.Step == stepMalformed,
-		})
+		v.That(x, !failed || x.Status >= 400, "an HTTP error status for a notification that is refused",
+			"HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)).WarnIf(x.Step == stepMalformed)
 		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() &&
 			id.Type != gjson.Null {
-			v.Observe("refusal-with-id", "the error about a notification has the id "+judge.Brief(id)+
-				", but a notification has none", x)
+			v.Observe(x, "refusal-with-id", "the error about a notification has the id %v, but a "+
+				"notification has none", id)
 		}
 	}
 }
@@ -239,48 +226,36 @@ func answerTypes(v *verdict.Verdict) {
 	for _, x := range v.Exchanges {
 		if len(x.ID) > 0 && x.Status == http.StatusAccepted && len(x.Replies) > 0 &&
 			!v.AnsweredOnGet(x) {
-			v.Fail(verdict.Finding{
-				Title:    "Responses come with HTTP 200",
-				Kept:     true,
-				Expected: "a response with HTTP 200",
-				Actual:   "HTTP 202 with the response to " + x.Method,
-				On:       x,
-				Warn:     true,
-				Cause:    "a response with HTTP 202",
-				Downgraded: "no sentence names the status, but 202 is that of messages to which there is " +
-					"no response, and clients look for none",
-				Hint: "answer requests with HTTP 200",
-			})
+			v.Fail(x, "a response with HTTP 200", "HTTP 202 with the response to %s", x.Method).
+				Title("Responses come with HTTP 200").Kept().
+				Warn("no sentence names the status, but 202 is that of messages to which there is no " +
+					"response, and clients look for none").Cause("a response with HTTP 202").
+				Hint("answer requests with HTTP 200")
 		}
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
 			continue
 		}
 		if coding := wire.Coding(x.Header); coding != "" && len(x.Replies) > 0 {
-			v.Fail(verdict.Finding{
-				Title:    "A body is in the coding that Content-Encoding names",
-				Kept:     true,
-				Expected: "a body in the coding that the head names",
-				Actual: "Content-Encoding is " + judge.Quote(coding) + " in the answer to " + x.Method +
-					", whose body is plain JSON",
-				On:         x,
-				Warn:       true,
-				Cause:      "the content coding",
-				Downgraded: "RFC 9110, section 8.4 says it, and no page of the protocol",
-				Hint: "leave Content-Encoding out, or encode the body: most HTTP clients decode it " +
-					"by the header and fail; where a gateway decodes, it has to drop the header",
-			})
+			v.Fail(x, "a body in the coding that the head names", "Content-Encoding is %s in the answer to "+
+				"%s, whose body is plain JSON", judge.Quote(coding), x.Method).
+				Title("A body is in the coding that Content-Encoding names").Kept().
+				Warn("RFC 9110, section 8.4 says it, and no page of the protocol").
+				Cause("the content coding").
+				Hint("leave Content-Encoding out, or encode the body: most HTTP clients decode it by the " +
+					"header and fail; where a gateway decodes, it has to drop the header")
 		}
 		kind := x.MediaType()
-		if !v.That(kind == "application/json" || kind == "text/event-stream",
+		if !v.That(x, kind == "application/json" || kind == "text/event-stream",
 			"Content-Type application/json or text/event-stream",
-			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x) ||
+			"Content-Type is %s in the answer to %s", judge.Quote(x.Header.Get("Content-Type")),
+			x.Method).Held() ||
 			kind != "application/json" {
 			continue
 		}
 		for _, n := range x.Replies {
 			if f := v.Frame(n); f != nil && f.HTTP != nil {
 				raw := wire.Parse(f.Raw)
-				v.That(raw.IsObject() || raw.IsArray(), "one JSON object", "the body is "+judge.Brief(raw), x)
+				v.That(x, raw.IsObject() || raw.IsArray(), "one JSON object", "the body is %v", raw)
 			}
 		}
 	}
@@ -299,18 +274,17 @@ func conformingHeaders(v *verdict.Verdict) {
 		if !v.Responded(x) {
 			continue
 		}
-		state, about := v.That, "Accept with the types in another "+x.Tags[scenario.TagForm]
+		lenient, about := false, "Accept with the types in another "+x.Tags[scenario.TagForm]
 		switch {
 		case x.Step == stepCharset:
-			state, about = v.WarnUnless, "Content-Type: application/json; charset=utf-8"
+			lenient, about = true, "Content-Type: application/json; charset=utf-8"
 		case x.Tags[scenario.TagForm] == "quality":
-			state, about = v.WarnUnless, "Accept with a weight (q=0.9)"
+			lenient, about = true, "Accept with a weight (q=0.9)"
 		case x.Tags[scenario.TagForm] == "case":
-			state = v.WarnUnless // names of media types have no case, but that is said by HTTP alone
+			lenient = true // names of media types have no case, but that is said by HTTP alone
 		}
-		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType &&
-			x.Status < 400,
-			"service", matcher.Describe(x)+" to "+about, x)
+		v.That(x, x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType &&
+			x.Status < 400, "service", "%v to %s", x, about).WarnIf(lenient)
 	}
 	framedByHTTP(v)
 }
@@ -334,7 +308,7 @@ func framedByHTTP(v *verdict.Verdict) {
 			x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 			continue // 404 also says that a session has ended
 		}
-		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
+		v.Observe(x, odd.id, "%s: %s", odd.about, verdict.Reaction(x))
 	}
 }
 
@@ -350,9 +324,8 @@ func acceptedAnswers(v *verdict.Verdict) {
 				f.HTTP.Status == http.StatusNotFound && !goesOn(v, f) {
 				continue
 			}
-			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
-				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status,
-					x.Tags[recording.TagMethod]), x)
+			v.That(x, f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
+				"HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod])
 		}
 	}
 }
@@ -375,15 +348,13 @@ func strayAnswer(v *verdict.Verdict) {
 	}
 	if note := v.Step(stepNotify); note != nil && note.Status == x.Status &&
 		x.Status != http.StatusAccepted && x.Status < 300 {
-		v.NotExercised(fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05",
-			x.Status))
+		v.NotExercised("responses are answered as notifications are, by HTTP %d: see HTTP-05", x.Status)
 		return
 	}
 	body := v.Body(x)
-	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0,
-		"HTTP 202 without a body, or an error status",
-		fmt.Sprintf(plural.Of(len(body),
-			"HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body)), x)
+	v.That(x, x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0,
+		"HTTP 202 without a body, or an error status", plural.Of(len(body),
+			"HTTP %d with %d {byte|bytes} to a response that belongs to no request"), x.Status, len(body))
 }
 
 // malformedBodies: the client is told that its body was not taken; that it is at fault, and not the
@@ -400,26 +371,21 @@ func malformedBodies(v *verdict.Verdict) {
 			if v.DiesOfText(v.Input(recording.InvalidMessages)) {
 				continue
 			}
-			v.Fail(verdict.Finding{
-				Expected:    "an HTTP error status",
-				Actual:      "the connection was lost over " + about + ", twice",
-				On:          x,
-				SharedCause: v.EndedBy(x),
-			})
+			v.Fail(x, "an HTTP error status", "the connection was lost over %s, twice", about).
+				SharedCause(v.EndedBy(x))
 			continue
 		}
 		if !v.Responded(x) {
 			continue
 		}
-		v.That(x.Status >= 400, "an HTTP error status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x)
+		v.That(x, x.Status >= 400, "an HTTP error status", "HTTP %d to %s", x.Status, about)
 		if x.Status >= 500 {
 			failed, failedBy = append(failed, fmt.Sprintf("%s (HTTP %d)", about, x.Status)),
 				append(failedBy, x)
 		}
 	}
 	if len(failed) > 0 {
-		v.Observe("malformed-body-failed",
-			"the server says that it failed, where what it got was at fault, which 400 is for: "+
-				strings.Join(failed, ", "), failedBy)
+		v.Observe(failedBy, "malformed-body-failed", "the server says that it failed, where what it got "+
+			"was at fault, which 400 is for: %s", strings.Join(failed, ", "))
 	}
 }

@@ -2,7 +2,6 @@ package http
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -26,9 +25,8 @@ var httpStreamsChecks = []verdict.Check{
 			for _, x := range v.Streamed() {
 				if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied ||
 					x.Outcome == recording.HTTPOnly) {
-					v.That(x.Outcome == recording.Replied,
-						"the response in the event stream that answers the request",
-						"the event stream that answers "+x.Method+" ended without it", x)
+					v.That(x, x.Outcome == recording.Replied, "the response in the event stream that "+
+						"answers the request", "the event stream that answers %s ended without it", x.Method)
 				}
 			}
 		}},
@@ -36,9 +34,10 @@ var httpStreamsChecks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Streamed() {
 				if x.Outcome == recording.Replied {
-					v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
-						"the stream that answers "+x.Method+" by "+map[bool]string{true: "an error",
-							false: "a result"}[x.Failed()]+" was still open two seconds later", x)
+					v.That(x, x.Tags[recording.TagOpen] == "", "the event stream to end after the response",
+						"the stream that answers %s by %s was still open two seconds later", x.Method,
+						map[bool]string{true: "an error",
+							false: "a result"}[x.Failed()])
 				}
 			}
 		}},
@@ -53,8 +52,8 @@ var httpStreamsChecks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Streamed() {
 				got := x.Header.Get("X-Accel-Buffering")
-				v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams",
-					"the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x)
+				v.That(x, strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams",
+					"the header is %s on the stream that answers %s", judge.Quote(got), x.Method)
 			}
 		}},
 	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Declared: true, Judge: deliveryChannel},
@@ -68,7 +67,7 @@ func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 		return false
 	}
 	if x.Status != http.StatusOK || !x.EventStream() {
-		v.NotExercised(fmt.Sprintf("the target offers no stream by GET (HTTP %d)", x.Status))
+		v.NotExercised("the target offers no stream by GET (HTTP %d)", x.Status)
 		return false
 	}
 	return true
@@ -92,9 +91,8 @@ func noResponsesOnGet(v *verdict.Verdict) {
 			// a notification with a null result is RPC-12's
 			if (m.Get("result").Exists() || m.Get("error").Exists()) &&
 				m.Get("method").Type != gjson.String && v.OnGet(f) {
-				v.That(false, "no responses on the stream opened by GET", "a response to request "+
-					judge.Brief(m.Get("id")),
-					askedBy(v, recording.Message{Message: &m, Frame: f}), f)
+				v.Fail(verdict.Several{askedBy(v, recording.Message{Message: &m, Frame: f}), f},
+					"no responses on the stream opened by GET", "a response to request %v", m.Get("id"))
 			}
 		}
 	}
@@ -124,12 +122,9 @@ func cutOff(x *recording.Exchange, about string, v *verdict.Verdict) bool {
 	if x.Outcome != recording.Lost || x.Status > 0 || x.Request == 0 {
 		return false
 	}
-	v.Fail(verdict.Finding{
-		Expected: "text/event-stream, or HTTP 405",
-		On:       x, About: about,
-		Hint:  "answer a GET that is refused with an HTTP status, also where Last-Event-ID names no event",
-		Cause: "the connection ends over a GET",
-	})
+	v.Fail(x, "text/event-stream, or HTTP 405", "%v to %s", x, about).
+		Cause("the connection ends over a GET").
+		Hint("answer a GET that is refused with an HTTP status, also where Last-Event-ID names no event")
 	return true
 }
 
@@ -143,13 +138,13 @@ func getStream(v *verdict.Verdict) {
 	const expected = "text/event-stream, or HTTP 405"
 	silent, end := x.Status == 0 && x.Outcome == recording.Sent, v.Step(scenario.StepDelete)
 	if silent || x.Tags[tagLate] != "" { // no text sets a time
-		v.Observe("late-stream-head",
-			"GET had no response after a second: clients that wait for its head do not know whether there "+
-				"is a stream", x)
+		v.Observe(x, "late-stream-head", "GET had no response after a second: clients that wait for its "+
+			"head do not know whether there is a stream")
 	}
 	switch {
 	case silent && end != nil && end.Status/100 == 2: // the stream would have ended with the session
-		v.WarnUnless(false, expected, "no response to GET, not even when the session had ended", x, end)
+		v.Fail(verdict.Several{x, end}, expected, "no response to GET, not even when the session had ended").
+			Warn()
 		return
 	case cutOff(x, "GET", v):
 		return
@@ -161,14 +156,13 @@ func getStream(v *verdict.Verdict) {
 		return
 	}
 	if x.Status == http.StatusOK {
-		v.That(x.EventStream(), expected,
-			"HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x)
+		v.That(x, x.EventStream(), expected, "HTTP 200 with Content-Type %s to GET",
+			judge.Quote(x.Header.Get("Content-Type")))
 		return
 	}
 	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict ||
 		x.Status == http.StatusNotFound && v.Step(recording.StepList).Status == http.StatusNotFound
-	v.That(x.Status == http.StatusMethodNotAllowed || about, expected,
-		fmt.Sprintf("HTTP %d to GET", x.Status), x)
+	v.That(x, x.Status == http.StatusMethodNotAllowed || about, expected, "HTTP %d to GET", x.Status)
 }
 
 // relatedMessages: the stream that answers a request carries no notification of
@@ -192,8 +186,8 @@ func relatedMessages(v *verdict.Verdict) {
 				stray = m.Get("params.progressToken").Raw != own.Raw
 			}
 			stray = stray && (v.Modern() || !causes(x, m))
-			v.That(!stray, "only what belongs to the request on its stream", method+
-				" on the stream that answers "+x.Method, verdict.Frames{x.Request, n})
+			v.That(verdict.Frames{x.Request, n}, !stray, "only what belongs to the request on its stream",
+				"%s on the stream that answers %s", method, x.Method)
 		}
 	}
 }
@@ -228,9 +222,10 @@ func noBroadcast(v *verdict.Verdict) {
 	}
 	for i, a := range notes {
 		for _, b := range notes[:i] {
-			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw),
-				"each message on one stream only",
-				"the same notification came on "+b.Channel+" and on "+a.Channel, b, a)
+			v.That(verdict.Several{b, a},
+				a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw),
+				"each message on one stream only", "the same notification came on %s and on %s", b.Channel,
+				a.Channel)
 		}
 	}
 }
@@ -283,9 +278,9 @@ func onOwnStream(v *verdict.Verdict) {
 	}
 	for _, f := range foreign {
 		if n := own[place{f.Session, string(f.Raw)}]; n > 0 {
-			v.That(false, "each message on one stream only",
-				"what came on the stream of its own request came on "+f.Channel+" as well: "+
-					wire.Excerpt(f.Raw, 100), verdict.Frames{n}, f)
+			v.Fail(verdict.Several{verdict.Frames{n}, f}, "each message on one stream only",
+				"what came on the stream of its own request came on %s as well: %s", f.Channel,
+				wire.Excerpt(f.Raw, 100))
 		}
 	}
 }
@@ -296,9 +291,8 @@ func noBroadcastByItself(v *verdict.Verdict) {
 	mark, ok := v.Mark(scenario.MarkDoubled)
 	one, two := v.Step(recording.StepStream), v.Step(scenario.StepSecondStream)
 	if !ok || one == nil || two == nil || v.Frame(one.Request) == nil || v.Frame(two.Request) == nil {
-		v.Skip(recording.CodeNeedsConfig,
-			"nothing changed by itself, again and again, while two streams were open: say in the target "+
-				"file how to make a resource change (triggers.update)")
+		v.Skip(recording.CodeNeedsConfig, "nothing changed by itself, again and again, while two streams "+
+			"were open: say in the target file how to make a resource change (triggers.update)")
 		return
 	}
 	came := map[string][]*wire.Frame{}
@@ -323,8 +317,8 @@ func noBroadcastByItself(v *verdict.Verdict) {
 		}
 		frames = append(frames, first[i].Number, second[i].Number)
 	}
-	v.That(4*abs(first[0].At-second[0].At) > first[1].At-first[0].At, "each message on one stream only",
-		"the same notifications came on two streams at the same time", frames)
+	v.That(frames, 4*abs(first[0].At-second[0].At) > first[1].At-first[0].At,
+		"each message on one stream only", "the same notifications came on two streams at the same time")
 }
 
 func abs(d time.Duration) time.Duration { return max(d, -d) }
@@ -333,8 +327,8 @@ func abs(d time.Duration) time.Duration { return max(d, -d) }
 func deliveryChannel(v *verdict.Verdict) {
 	if !v.Facts.Capability("resources.subscribe").Bool() &&
 		!v.Facts.Capability("resources.listChanged").Bool() {
-		v.Skip(recording.CodeUndeclared,
-			"the target declares neither resources.subscribe nor resources.listChanged")
+		v.Skip(recording.CodeUndeclared, "the target declares neither resources.subscribe nor "+
+			"resources.listChanged")
 		return
 	}
 	x := v.Step(stepGet)
@@ -342,8 +336,8 @@ func deliveryChannel(v *verdict.Verdict) {
 		v.NotExercised("no stream was opened by GET")
 		return
 	}
-	v.That(x.Status != http.StatusMethodNotAllowed,
-		"a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x)
+	v.That(x, x.Status != http.StatusMethodNotAllowed, "a stream by GET, on which the declared "+
+		"notifications can arrive", "HTTP 405 to GET")
 }
 
 // foreignProgress: the progress of a request comes on its own stream, if it has one.
@@ -359,8 +353,9 @@ func foreignProgress(v *verdict.Verdict) {
 		v.Holds()
 		for _, f := range v.Notifications("notifications/progress", 0) {
 			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && v.OnGet(f) {
-				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+
-					" on the stream opened by GET", verdict.Frames{x.Request}, f)
+				v.Fail(verdict.Several{verdict.Frames{x.Request}, f},
+					"progress on the stream that answers the request",
+					"progress of %s on the stream opened by GET", x.Method)
 			}
 		}
 	}

@@ -22,20 +22,19 @@ var Checks = []verdict.Check{
 	{Requirement: "ICON-03", From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.URI(i.Str))
-			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
+			v.That(i, !bad, "an absolute URI", "src of %s is %v: %s", i.Name, i.Result, p.Message)
 		})},
 	{Requirement: "ICON-04", From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-			v.That(!bad, "an icon that clients may load: https, http or data",
-				"src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
+			v.That(i, !bad, "an icon that clients may load: https, http or data", "src of %s is %v: %s",
+				i.Name, i.Result, p.Message)
 		})},
 	{Requirement: "ICON-05", From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			if judge.HasScheme(i.Str, "data") {
 				p, bad := judge.First(judge.DataIcon(i.Str))
-				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+
-					p.Message, i)
+				v.That(i, !bad, "a base64-encoded image", "src of %s is %v: %s", i.Name, i.Result, p.Message)
 			}
 		}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
 	{Requirement: "ICON-08", From: verdict.BothWalks,
@@ -44,7 +43,7 @@ var Checks = []verdict.Check{
 			for _, i := range iconsOf(v) {
 				if t := i.Get("mimeType"); judge.IsString(t) {
 					if p, bad := judge.First(judge.MIME(t.Str)); bad {
-						odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i)
+						odd.Add(i, "%v of %s (%s)", t, i.Name, p.Message)
 					}
 				}
 				sizes := i.Get("sizes")
@@ -53,8 +52,8 @@ var Checks = []verdict.Check{
 				}
 				for _, size := range sizes.Array() {
 					if judge.IsString(size) {
-						v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`,
-							judge.Brief(size)+" among the sizes of "+i.Name, i)
+						v.That(i, len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`,
+							"%v among the sizes of %s", size, i.Name)
 					}
 				}
 			}
@@ -114,7 +113,7 @@ func iconsOf(v *verdict.Verdict) []verdict.Item {
 		}
 	}
 	if len(all) == 0 {
-		v.NeedsSubject(noIcons)
+		v.NeedsSubject("%s", noIcons)
 	}
 	return all
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -131,13 +130,10 @@ func listAnnounced(v *verdict.Verdict) {
 			if why, none := v.NoChannel(v.Watcher()); none {
 				actual = "none came: " + why
 			}
-			v.Fail(verdict.Finding{
-				Expected: verdict.ListUpdated + " after a resource was " + string(c.step),
-				Actual:   actual + v.WithTrigger(c.mark),
-				On:       c.frames,
-				Hint: "send " + verdict.ListUpdated +
-					" when the list changes, or do not declare resources.listChanged",
-			})
+			v.Fail(c.frames, verdict.ListUpdated+" after a resource was "+string(c.step), "%s%s", actual,
+				v.WithTrigger(c.mark)).
+				Hint("send " + verdict.ListUpdated +
+					" when the list changes, or do not declare resources.listChanged")
 		}
 	}
 }
@@ -155,16 +151,11 @@ func announcedToAll(c listChange, v *verdict.Verdict) {
 		slices.Equal(before, after) || !slices.Equal(after, c.after) || v.LostSession(session) {
 		return // another list than the first session has may have changed for another reason
 	}
-	v.Fail(verdict.Finding{
-		Expected: verdict.ListUpdated + " in every session whose list has changed",
-		Actual: "none came in a second session, in which the list shows that a resource was " +
-			string(c.step) + v.WithTrigger(c.mark) + ", while the first one was told",
-		On:         verdict.Several{c.announced[0], pages[len(pages)-1]},
-		Warn:       true,
-		Cause:      "one of several sessions",
-		Downgraded: "a notification may be late",
-		Hint:       "send " + verdict.ListUpdated + " to every session, not only to one of them",
-	})
+	v.Fail(verdict.Several{c.announced[0], pages[len(pages)-1]},
+		verdict.ListUpdated+" in every session whose list has changed", "none came in a second session, "+
+			"in which the list shows that a resource was %s%s, while the first one was told", c.step,
+		v.WithTrigger(c.mark)).Warn("a notification may be late").Cause("one of several sessions").
+		Hint("send " + verdict.ListUpdated + " to every session, not only to one of them")
 }
 
 // wellFormedListChange: the notification is spelled as the specification has it.
@@ -173,17 +164,12 @@ func wellFormedListChange(v *verdict.Verdict) {
 		switch {
 		case h.Method() == verdict.ListUpdated:
 			params := h.Get("params")
-			v.That(!params.Exists() || params.IsObject(),
-				"params of "+verdict.ListUpdated+" as an object, or absent",
-				"params are "+judge.TypeName(params), h)
+			v.That(h, !params.Exists() || params.IsObject(),
+				"params of "+verdict.ListUpdated+" as an object, or absent", "params are %s",
+				judge.TypeName(params))
 		case h.Misspells(verdict.ListUpdated):
-			v.Fail(verdict.Finding{
-				Expected: "the method " + verdict.ListUpdated,
-				Actual:   "the method " + h.Method(),
-				On:       h,
-				Warn:     true,
-				Hint:     "clients know the notification by its exact name only",
-			})
+			v.Fail(h, "the method "+verdict.ListUpdated, "the method %s", h.Method()).Warn().
+				Hint("clients know the notification by its exact name only")
 		}
 	}
 }
@@ -197,8 +183,8 @@ func undeclaredListChange(v *verdict.Verdict) {
 		return
 	}
 	if strays := verdict.Only(v.Hear("", 0), verdict.ListUpdated); len(strays) > 0 {
-		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged",
-			verdict.ListUpdated+" was sent", strays[0])
+		v.Fail(strays[0], "no "+verdict.ListUpdated+" without capabilities.resources.listChanged",
+			"%s was sent", verdict.ListUpdated)
 	}
 }
 
@@ -210,21 +196,18 @@ func listShowsChange(v *verdict.Verdict) {
 		case len(c.announced) == 0:
 			v.NotExercised("the change of the list was not announced")
 		case c.uri == "" && len(c.announced) > 1 && !c.shows():
-			v.NotExercised("the list changes by itself: changes were announced more than once, and it " +
-				"may be as " +
-				"it was before")
+			v.NotExercised("the list changes by itself: changes were announced more than once, and it may " +
+				"be as it was before")
 		case !c.looked && expelled(v):
 			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
-			v.Block(recording.CodeBadReply, "the list could not be read before and after the change",
-				c.frames)
+			v.Block(c.frames, recording.CodeBadReply, "the list could not be read before and after the "+
+				"change")
 		default:
-			v.FailUnless(c.shows(), verdict.Finding{
-				Expected: "the list to show what " + verdict.ListUpdated + " announced",
-				Actual:   "the list is the same as before a resource was " + string(c.step),
-				On:       verdict.Several{c.announced[0], c.frames},
-				Hint:     "do not answer resources/list from a cache that outlives the change",
-			})
+			v.That(verdict.Several{c.announced[0], c.frames}, c.shows(),
+				"the list to show what "+verdict.ListUpdated+" announced",
+				"the list is the same as before a resource was %s", c.step).
+				Hint("do not answer resources/list from a cache that outlives the change")
 		}
 	}
 }
@@ -251,10 +234,10 @@ func listChangedHonoured(v *verdict.Verdict) {
 		case ok && v.IllFormed(ack):
 		case ok:
 			value := ack.Get("params.notifications.resourcesListChanged")
-			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value),
-				v.ListenEvidence(x))
+			v.That(v.ListenEvidence(x), value.Type == gjson.True, expected, "resourcesListChanged is %v",
+				value)
 		case x.Tags[recording.TagName] == "list" && x.Failed() && !verdict.Unknown(x):
-			v.That(false, expected, matcher.Describe(x), x)
+			v.Fail(x, expected, "%v", x)
 		default:
 			v.Unacknowledged(x)
 		}

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -49,7 +48,7 @@ func outlivesCapable(v *verdict.Verdict) {
 	asked, beside := askedFor(v), v.Steps(stepBeside)
 	for _, x := range v.Steps(stepLeft) {
 		if !beside[0].Succeeded() {
-			v.NotExercised("the target did not keep both sessions: " + matcher.Describe(beside[0]))
+			v.NotExercised("the target did not keep both sessions: %v", beside[0])
 			continue
 		}
 		taken(x, v, "an ordinary request after another client, which can do everything, had left", asked)
@@ -71,28 +70,26 @@ func elsewhere(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // taken: a request of a client that can do everything gets an answer. That it does shows something only of a
 // target that asks for something.
-func taken(
-	x *recording.Exchange, v *verdict.Verdict, about string, asked []recording.Message,
-) {
-	f := verdict.Finding{Expected: "an answer", On: x, About: about, Cause: "no answer to " + about}
-	for _, y := range v.Steps(recording.StepAnswer) { // what came before it
+func taken(x *recording.Exchange, v *verdict.Verdict, about string, asked []recording.Message) {
+	before := verdict.Several{x}
+	for _, y := range v.Steps(recording.StepAnswer) {
 		if y.Session == x.Session && (y.Request < x.Request || x.Request == 0) {
-			f.Frames = append(f.Frames, y.Request)
+			before = append(before, verdict.Frames{y.Request})
 		}
 	}
 	like := len(asked) > 0 && elsewhere(x, v)
 	own := v.OnHTTP() || v.Facts.Notes[recording.FactOneByOne] != ""
-	if x.Outcome == recording.Lost && x.Request == 0 && !own {
-		f.Warn, f.Downgraded = true, "a server may end a connection on which nothing is open"
-	}
 	switch {
 	case x.Outcome == recording.Lost, x.Outcome == recording.Silent && len(x.Replies) == 0 && like:
 		for i := range v.Frames {
 			if n := &v.Frames[i]; n.Dir == wire.Note && n.Session == x.Session {
-				f.Frames = append(f.Frames, n.Number)
+				before = append(before, n)
 			}
 		}
-		v.Fail(f)
+		f := v.Fail(before, "an answer", "%v to %s", x, about).Cause("no answer to " + about)
+		if x.Outcome == recording.Lost && x.Request == 0 && !own {
+			f.Warn("a server may end a connection on which nothing is open")
+		}
 	case !like:
 		v.NotExercised("a client that has declared nothing is not served the like either")
 	case !v.Answered(x):
@@ -103,11 +100,11 @@ func taken(
 	}):
 		v.Holds(x)
 	default:
-		f.Expected, f.Warn = "an answer as other clients get it", true
-		f.Downgraded = "no sentence says what has to be served then"
+		why := "no sentence says what has to be served then"
 		if x.Status == http.StatusNotFound {
-			f.Downgraded = "a server may end a session at any time"
+			why = "a server may end a session at any time"
 		}
-		v.Fail(f)
+		v.Fail(before, "an answer as other clients get it", "%v to %s", x, about).Warn(why).
+			Cause("no answer to " + about)
 	}
 }

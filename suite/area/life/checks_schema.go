@@ -45,27 +45,17 @@ func ofTheClient(v *verdict.Verdict) {
 		area, _, _ := strings.Cut(m.Method(), "/")
 		if m.Method() != "" && !more && !schema.Defines(m.Method()) &&
 			(m.Kind != wire.KindRequest || !v.Modern()) {
-			v.Fail(verdict.Finding{
-				Expected:   "messages that servers send",
-				Actual:     m.Method() + ", which the schema of no revision has",
-				On:         m,
-				Warn:       true,
-				Downgraded: "no sentence forbids own methods, but clients drop what they do not know",
-				Cause:      "a method that no revision has",
-			})
+			v.Fail(m, "messages that servers send", "%s, which the schema of no revision has", m.Method()).
+				Warn("no sentence forbids own methods, but clients drop what they do not know").
+				Cause("a method that no revision has")
 		}
 		request := m.Kind == wire.KindRequest && !v.Modern() &&
 			(m.Method() == "initialize" ||
 				slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
 		if request || m.Method() == "notifications/initialized" ||
 			m.Method() == "notifications/roots/list_changed" {
-			v.Fail(verdict.Finding{
-				Expected: "messages that servers send",
-				Actual:   m.Method() + ", which the schema has for clients only",
-				On:       m,
-				Warn:     true,
-				Hint:     fmt.Sprintf("leave %s to the client", m.Method()),
-			})
+			v.Fail(m, "messages that servers send", "%s, which the schema has for clients only", m.Method()).
+				Warn().Hint(fmt.Sprintf("leave %s to the client", m.Method()))
 		}
 	}
 }
@@ -220,12 +210,8 @@ func (b *breaches) tell(v *verdict.Verdict) {
 		if f.times > 1 {
 			actual += fmt.Sprintf(", and wrong in %d messages in all", f.times)
 		}
-		v.Fail(verdict.Finding{
-			Expected: fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message),
-			Actual:   actual,
-			On:       f.frames,
-			Cause:    f.Member + " as " + f.Want,
-			Hint:     map[bool]string{true: verdict.OmitNull}[f.Got == "null"],
-		})
+		v.Fail(f.frames, fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message),
+			"%s", actual).Cause(f.Member + " as " + f.Want).
+			Hint(map[bool]string{true: verdict.OmitNull}[f.Got == "null"])
 	}
 }

@@ -51,8 +51,8 @@ var listChecks = []verdict.Check{
 		Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
 	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-			if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result),
-				i) {
+			if v.That(i, i.IsObject(), "an object for each resource", "%s is %s", i.Name,
+				judge.TypeName(i.Result)).Held() {
 				v.Typed(i, "Resource", "uri", "name")
 			}
 		})},
@@ -62,9 +62,8 @@ var listChecks = []verdict.Check{
 			for _, i := range items {
 				v.Typed(i, "Resource", "description", "mimeType", "title", "size")
 				if size := i.Get("size"); judge.IsInteger(size) {
-					v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0,
-						"a size that is not negative", "size of "+i.Name+" is "+
-							judge.Brief(size), i)
+					v.That(i, !strings.HasPrefix(size.Raw, "-") || size.Num == 0,
+						"a size that is not negative", "size of %s is %v", i.Name, size).Warn()
 				}
 			}
 			v.Remarks(items, resourceMembers)
@@ -75,7 +74,7 @@ var listChecks = []verdict.Check{
 			var web verdict.Sightings
 			for _, i := range verdict.ListedItems(v) {
 				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-					web.Add(judge.Brief(uri), i)
+					web.Add(i, "%v", uri)
 				}
 			}
 			if len(web.Names) == 0 {
@@ -101,8 +100,8 @@ var listChecks = []verdict.Check{
 					continue
 				}
 				p, bad := judge.First(judge.MIME(mime.Str))
-				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+
-					": "+p.Message, i)
+				v.That(i, !bad, "a MIME type such as text/plain", "mimeType of %s is %v: %s", i.Name, mime,
+					p.Message)
 			}
 			v.NeedsSubject("nothing has a mimeType")
 		}},
@@ -120,10 +119,9 @@ func uniqueURIs(v *verdict.Verdict) {
 			if !judge.IsString(uri) {
 				continue
 			}
-			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1),
-				i)
+			v.That(i, !onPage[uri.Str], expected, "%v is listed twice on page %v", uri, n+1)
 			if first, before := seenOn[uri.Str]; before && !onPage[uri.Str] {
-				across.Add(fmt.Sprintf("%s (on pages %d and %d)", judge.Brief(uri), first+1, n+1), i)
+				across.Add(i, "%v (on pages %d and %d)", uri, first+1, n+1)
 			} else if !before {
 				seenOn[uri.Str] = n
 			}
@@ -155,12 +153,9 @@ var relistChecks = []verdict.Check{
 				if !ok {
 					continue
 				}
-				v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
-					Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
-					Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
-					On:       verdict.Several{read, listed},
-					Cause:    "the size",
-				})
+				v.That(verdict.Several{read, listed}, gjson.Parse(said).Num == float64(length),
+					fmt.Sprintf("a size of %d, which is what a read yields", length),
+					"size of %v is %s in the list", read.Param("uri"), said).Cause("the size")
 			}
 			v.NeedsSubject("no resource with a size could be read")
 		}},
@@ -173,11 +168,11 @@ var relistChecks = []verdict.Check{
 			case !v.Answered(with):
 				return
 			case !with.Succeeded():
-				v.NeedsSubject("the list was refused: " + matcher.Describe(with))
+				v.NeedsSubject("the list was refused: %v", with)
 				return
 			}
-			ok := v.Expect(without).To(matcher.BeResult(),
-				"resources/list without params, which are optional in this revision")
+			ok := v.Expect(without).To(matcher.BeResult(), "resources/list without params, which are "+
+				"optional in this revision").Held()
 			if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
 				return
 			}
@@ -185,15 +180,15 @@ var relistChecks = []verdict.Check{
 			if verdict.LeadsOn(with) || verdict.LeadsOn(without) {
 				same = verdict.SamePage
 				if len(verdict.IDsOf(with)) == 0 || len(verdict.IDsOf(without)) == 0 {
-					v.NotExercised("the first page of resources/list is empty and has a nextCursor, " +
-						"so that nothing can be compared")
+					v.NotExercised("the first page of resources/list is empty and has a nextCursor, so " +
+						"that nothing can be compared")
 					return
 				}
 			}
-			v.That(same(with, without), "the same resources with empty params and without params",
-				fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
-					len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
-				with, without)
+			v.That(verdict.Several{with, without}, same(with, without),
+				"the same resources with empty params and without params",
+				plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
+				len(verdict.IDsOf(with)), len(verdict.IDsOf(without)))
 		}},
 	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: sameForAll},
 	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources,
@@ -248,7 +243,7 @@ func readableAsListed(v *verdict.Verdict) {
 		case judge.HasScheme(uri, "https"):
 			v.NeedsSubject("https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
-			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x)
+			others.Add(x, "%v (%v)", x.Param("uri"), x)
 			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: " +
 				"see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
@@ -277,7 +272,7 @@ func unstable(v *verdict.Verdict) {
 			continue
 		}
 		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {
-			seen.Add(judge.Brief(x.Param("uri")), before, x)
+			seen.Add(verdict.Several{before, x}, "%v", x.Param("uri"))
 		}
 	}
 	seen.Observe(v, "unstable-read",
@@ -289,14 +284,10 @@ func unstable(v *verdict.Verdict) {
 func unreadable(v *verdict.Verdict, x, reread *recording.Exchange,
 	listed verdict.Item) {
 	f := v.Frame(x.Request)
-	v.Fail(verdict.Finding{
-		Expected: "contents for a URI that is listed",
-		Actual: matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) +
-			", which was listed before and after",
-		On:     verdict.Several{x, reread, listed},
-		Member: "uri of " + listed.Name,
-		Warn:   f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
-	})
+	v.Fail(verdict.Several{x, reread, listed}, "contents for a URI that is listed",
+		"%v to two reads of %v, which was listed before and after", reread, x.Param("uri")).
+		Member("uri of " + listed.Name).
+		WarnIf(f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "")
 }
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
@@ -335,12 +326,13 @@ func sameForAll(v *verdict.Verdict) {
 		v.NotExercised("the list changed while the connections were compared")
 	case !still(v, other, stepOtherAgain) || !still(v, other, laterLooks...):
 	case v.OnStdio():
-		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one,
-			other), on)
+		v.Observe(on, "list-by-process", "two processes list different resources: %s",
+			verdict.Difference(one,
+				other))
 		v.NotExercised("two processes may hold data of their own")
 	default:
-		v.That(false, "the same resources on each connection", "two connections are given different lists: "+
-			verdict.Difference(one, other), on)
+		v.Fail(on, "the same resources on each connection", "two connections are given different lists: %s",
+			verdict.Difference(one, other))
 	}
 }
 
@@ -379,8 +371,7 @@ func comesAgain(v *verdict.Verdict, before, after []string, alone bool) bool {
 	}
 	if !again {
 		v.NotExercised("the list changed once, and not when the same requests came again: it may have " +
-			"changed " +
-			"by itself")
+			"changed by itself")
 	}
 	return again
 }
@@ -401,23 +392,16 @@ func unchangedByOthers(v *verdict.Verdict) {
 	if !ok3 || !still(v, other, laterLooks...) {
 		return
 	}
-	finding := verdict.Finding{
-		Expected: "the same resources before and after reads, completions and failed requests",
-		Actual:   "the list changed: " + verdict.Difference(before, after),
-		On:       verdict.Several{x1, x2, x3},
-	}
-	finding.Before = verdict.All(v.Steps(stepBetween)...).Evidence()
 	alone := slices.Equal(other, before)
 	switch {
 	case !alone && !slices.Equal(other, after):
 		v.NotExercised("the list changes by itself")
 	case !comesAgain(v, before, after, alone):
 	default:
-		finding.Warn = !alone
-		finding.Actual += map[bool]string{
-			true:  "; another connection does not see the change",
-			false: "; another connection sees the change, too",
-		}[alone]
-		v.Fail(finding)
+		sees := map[bool]string{true: "does not see the change", false: "sees the change, too"}[alone]
+		v.Fail(verdict.Several{x1, x2, x3},
+			"the same resources before and after reads, completions and failed requests",
+			"the list changed: %s; another connection %s", verdict.Difference(before, after), sees).
+			WarnIf(!alone).Before(verdict.All(v.Steps(stepBetween)...))
 	}
 }

@@ -41,36 +41,31 @@ var metaChecks = []verdict.Check{
 	{Requirement: "META-01", From: verdict.Everything,
 		Judge: func(v *verdict.Verdict) {
 			eachMeta(v, v.Revision(), func(place string, meta gjson.Result, at verdict.Cited) {
-				v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+
-					judge.TypeName(meta), at)
+				v.That(at, judge.IsObject(meta), "_meta as an object", "_meta of %s is %s", place,
+					judge.TypeName(meta))
 			})
 		}},
 	{Requirement: "META-02", From: verdict.Everything,
 		Judge: func(v *verdict.Verdict) {
 			eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
 				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
-				v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+
-					" in "+place+": "+problem.String(), at)
+				v.That(at, !bad, "_meta keys of the form prefix/name or name", "the key %s in %s: %v",
+					verdict.Quoted(key), place, problem)
 			})
 		}},
 	{Requirement: "META-04", From: verdict.Everything,
 		Judge: func(v *verdict.Verdict) {
 			eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
 				rev := v.Revision()
-				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
-					"reserved prefixes only for the protocol's own keys",
-					"the key "+verdict.Quoted(key)+" in "+place, at)
+				v.That(at, !judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
+					"reserved prefixes only for the protocol's own keys", "the key %s in %s",
+					verdict.Quoted(key), place)
 				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
-					v.Fail(verdict.Finding{
-						Title:      "Prefixes of _meta keys have the top-level domain first",
-						Kept:       true,
-						Expected:   "prefixes with the top-level domain first",
-						Actual:     "the key " + verdict.Quoted(key) + " in " + place,
-						On:         at,
-						Warn:       true,
-						Downgraded: "the specification recommends this notation",
-						Hint:       "write com.example/ instead of example.com/",
-					})
+					v.Fail(at, "prefixes with the top-level domain first", "the key %s in %s",
+						verdict.Quoted(key), place).
+						Title("Prefixes of _meta keys have the top-level domain first").Kept().
+						Warn("the specification recommends this notation").
+						Hint("write com.example/ instead of example.com/")
 				}
 			})
 		}},
@@ -78,16 +73,16 @@ var metaChecks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Results() {
 				kind := x.Result().Get("resultType")
-				v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+
-					judge.TypeName(kind)+" in the answer to "+x.Method, x)
+				v.That(x, judge.IsString(kind), "resultType as a string in every result",
+					"it is %s in the answer to %s", judge.TypeName(kind), x.Method)
 			}
 		}},
 	{Requirement: "META-12", From: verdict.Everything,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Results() {
 				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
-					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+
-						judge.Brief(kind)+" in the answer to "+x.Method, x)
+					v.That(x, verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`,
+						"it is %v in the answer to %s", kind, x.Method)
 				}
 			}
 		}},
@@ -107,8 +102,8 @@ var metaChecks = []verdict.Check{
 				for _, f := range v.Notifications(method, 0) {
 					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"),
 						"io.modelcontextprotocol/subscriptionId")
-					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+
-						judge.Brief(id), f)
+					v.That(f, !id.Exists(), "no subscription id outside of subscriptions", "%s carries %v",
+						method, id)
 				}
 			}
 		}},
@@ -213,12 +208,12 @@ func identified(v *verdict.Verdict) {
 		case info.Exists():
 			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) &&
 				judge.IsString(info.Get("version"))
-			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version",
-				"it is "+judge.Brief(info), x)
+			v.That(x, whole, verdict.MetaServerInfo+" as an object with the strings name and version",
+				"it is %v", info)
 		case !missing[x.Method]:
 			missing[x.Method] = true
-			v.That(false, verdict.MetaServerInfo+" in _meta of every result",
-				"it is missing in the answer to "+x.Method, x)
+			v.Fail(x, verdict.MetaServerInfo+" in _meta of every result", "it is missing in the answer to %s",
+				x.Method)
 		}
 	}
 }
@@ -232,11 +227,12 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, at verdic
 		return
 	}
 	expected := key + " in the format of the W3C"
-	if !v.That(judge.IsString(value), expected, "it is "+judge.TypeName(value)+" in "+place, at) {
+	if !v.That(at, judge.IsString(value), expected, "it is %s in %s", judge.TypeName(value), place).
+		Held() {
 		return
 	}
 	problem, bad := judge.First(oracle(value.Str))
-	v.That(!bad, expected, judge.Brief(value)+" in "+place+": "+problem.String(), at)
+	v.That(at, !bad, expected, "%v in %s: %v", value, place, problem)
 }
 
 // asPlain: requests of a step are served like the ordinary ones beside them.
@@ -247,7 +243,7 @@ func asPlain(v *verdict.Verdict, step recording.Step, about string) {
 			plain = scenario.StepPlainRead
 		}
 		if v.Baseline(plain) {
-			v.Expect(x).To(matcher.BeResult(), x.Method+" "+about)
+			v.Expect(x).To(matcher.BeResult(), "%s %s", x.Method, about)
 		}
 	}
 }
@@ -273,21 +269,17 @@ var metaRequestsChecks = []verdict.Check{
 				return
 			}
 			v.Expect(v.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
-				"a request without client capabilities in _meta", verdict.Finding{
-					Hint: "answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
-						" with error -32602",
-				})
+				"a request without client capabilities in _meta").
+				Hint("answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
+					" with error -32602")
 			for _, x := range v.Steps(stepOddCapabilities, stepOddVersion) {
 				member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities,
 					stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
 				value := judge.Member(x.Param("_meta"), member)
 				v.Expect(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value),
-					matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value),
-					verdict.Finding{
-						Warn:       true,
-						Downgraded: verdict.Lenient,
-						Hint:       "check the types of the members of _meta, and answer with error -32602",
-					})
+					matcher.BeRefused()), "a request whose _meta has %s: %v", member, value).
+					Warn(verdict.Lenient).
+					Hint("check the types of the members of _meta, and answer with error -32602")
 			}
 		}},
 	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
@@ -309,15 +301,15 @@ var metaRequestsChecks = []verdict.Check{
 			if v.Baseline(scenario.StepPlain) {
 				x := v.Step(stepOddLogLevel)
 				if x.Succeeded() && !v.Facts.Declares("logging") {
-					v.Skip(recording.CodeUndeclared,
-						"the target does not declare capabilities.logging, and ignores log levels")
+					v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, "+
+						"and ignores log levels")
 					return
 				}
 				about := "a request with an unknown log level"
 				if x != nil {
 					about += ", " + judge.Brief(levelOf(x))
 				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "%s", about)
 			}
 		}},
 	{Requirement: "META-21", From: verdict.Everything,
@@ -326,12 +318,11 @@ var metaRequestsChecks = []verdict.Check{
 			for _, f := range v.Notifications("notifications/message", 0) {
 				p := gjson.GetBytes(f.Raw, "params")
 				level, logger := p.Get("level"), p.Get("logger")
-				v.That(severity(level.Str) >= 0 && level.Type == gjson.String,
-					"a level of the eight syslog names", "level is "+judge.Brief(level), f)
-				v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent",
-					f)
-				v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+
-					judge.TypeName(logger), f)
+				v.That(f, severity(level.Str) >= 0 && level.Type == gjson.String,
+					"a level of the eight syslog names", "level is %v", level)
+				v.That(f, p.Get("data").Exists(), "a data member in notifications/message", "it is absent")
+				v.That(f, !logger.Exists() || judge.IsString(logger), "logger as a string, or absent",
+					"it is %s", judge.TypeName(logger))
 			}
 		}},
 	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
@@ -365,15 +356,11 @@ func unaskedLogs(v *verdict.Verdict) {
 	unasked := unaskedOn(v)
 	for _, f := range v.Notifications("notifications/message", 0) {
 		if x := unasked[f.Number]; x != nil && asked[f.Session] {
-			v.Fail(verdict.Finding{
-				Expected: expected,
-				Actual: judge.Brief(gjson.GetBytes(f.Raw, "params")) + " on the stream that answers " +
-					x.Method + ", while others had asked for it",
-				Frames: []int{x.Request, f.Number},
-				Hint:   "take the log level from each request, and keep none of it",
-			})
+			v.Fail(verdict.Frames{x.Request, f.Number}, expected, "%v on the stream that answers %s, while "+
+				"others had asked for it", gjson.GetBytes(f.Raw, "params"), x.Method).
+				Hint("take the log level from each request, and keep none of it")
 		} else if !asked[f.Session] {
-			v.That(false, expected, judge.Brief(gjson.GetBytes(f.Raw, "params")), f)
+			v.Fail(f, expected, "%v", gjson.GetBytes(f.Raw, "params"))
 		}
 	}
 }
@@ -407,13 +394,12 @@ func logsInPlace(v *verdict.Verdict) {
 			// that is META-16's
 		case x == nil:
 			v.RestsOn(logged[0])
-			v.That(false, "log messages on the stream of their request, before its response",
-				"a message of level "+level+" elsewhere", f)
+			v.Fail(f, "log messages on the stream of their request, before its response",
+				"a message of level %s elsewhere", level)
 		default:
 			want := levelOf(x).Str
-			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want),
-				"log messages of level "+want+" or above",
-				"a message of level "+level, x, f)
+			v.That(verdict.Several{x, f}, severity(level) < 0 || severity(level) >= severity(want),
+				"log messages of level "+want+" or above", "a message of level %s", level).Warn()
 		}
 	}
 }
@@ -435,24 +421,20 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 // levelsTakeEffect: logging/setLevel does what it promises.
 func levelsTakeEffect(v *verdict.Verdict) {
 	set := v.Step(stepSet)
-	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel",
-		verdict.Finding{Title: "A log level can be set"}) {
+	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel").Title("A log level can be set").Held() {
 		for _, f := range v.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
-				v.That(severity(level) >= severity("error"),
-					"no messages below the level error, which was set",
-					"a message of level "+level, set, f)
+				v.That(verdict.Several{set, f}, severity(level) >= severity("error"),
+					"no messages below the level error, which was set", "a message of level %s", level)
 			}
 		}
 	}
 	if x := v.Step(stepUnknownLevel); x != nil {
 		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602",
-			matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+
-			judge.Brief(x.Param("level")), verdict.Finding{
-			Title: "An unknown log level is refused with -32602",
-			Hint:  "know the eight syslog levels, and answer others with error -32602",
-		})
+			matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level %v",
+			x.Param("level")).Title("An unknown log level is refused with -32602").
+			Hint("know the eight syslog levels, and answer others with error -32602")
 	}
 }
 
@@ -466,5 +448,5 @@ func incomplete(v *verdict.Verdict, x *recording.Exchange, about string) {
 	if v.OnHTTP() {
 		codes = append(codes, verdict.CodeHeaderMismatch)
 	}
-	v.Expect(x).To(matcher.BeErrorReply(codes...), "a request "+about)
+	v.Expect(x).To(matcher.BeErrorReply(codes...), "a request %s", about)
 }

@@ -3,7 +3,6 @@
 package mrtr
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,9 +45,8 @@ var Checks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Results() {
 				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
-					v.That(x.Result().Get("resultType").String() != "input_required",
-						"no request for input in the answer to "+x.Method,
-						`resultType is "input_required"`, x)
+					v.That(x, x.Result().Get("resultType").String() != "input_required",
+						"no request for input in the answer to "+x.Method, `resultType is "input_required"`)
 				}
 			}
 		}},
@@ -77,12 +75,8 @@ var Checks = []verdict.Check{
 			}
 			if x := v.Step(stepMalformed); x != nil {
 				if x.Fatal {
-					v.Fail(verdict.Finding{
-						Expected:    "a target that survives malformed inputResponses",
-						Actual:      matcher.Describe(x),
-						On:          x,
-						SharedCause: v.EndedBy(x),
-					})
+					v.Fail(x, "a target that survives malformed inputResponses", "%v", x).
+						SharedCause(v.EndedBy(x))
 				} else if v.Answered(x) {
 					v.Holds() // an error and the contents will both do
 				}
@@ -98,8 +92,8 @@ var Checks = []verdict.Check{
 			return
 		}
 		v.RestsOn(asked)
-		v.That(!x.Result().Get("inputRequests").Exists(),
-			"no use of capabilities that only an earlier request declared", matcher.Describe(x), x)
+		v.That(x, !x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier "+
+			"request declared", "%v", x)
 	}},
 	{Requirement: "MRTR-11", From: inputReads, Judge: wholeFlow},
 	{Requirement: "MRTR-60", From: inputReads, Judge: func(v *verdict.Verdict) {
@@ -112,8 +106,7 @@ var Checks = []verdict.Check{
 			x = deaf // the connection answered nothing any more
 		}
 		if x != nil && x.Outcome == recording.Silent {
-			v.That(false, "requests served after a read was given up that asked for input",
-				matcher.Describe(x), x)
+			v.Fail(x, "requests served after a read was given up that asked for input", "%v", x)
 			return
 		}
 		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
@@ -132,17 +125,12 @@ func otherState(v *verdict.Verdict) {
 			continue
 		}
 		v.RestsOn(v.Step(given[x.Step]))
-		f := verdict.Finding{
-			Expected: "no contents for a retry with a state that was altered",
-			Actual:   matcher.Describe(x),
-			On:       x,
-			Warn:     x.Tags[tagMatters] == "",
-			Harmless: v.OnStdio(),
+		whose, other := "a state that was altered", x.Step == stepOtherCaller
+		if other {
+			whose = "the state of another caller"
 		}
-		if x.Step == stepOtherCaller {
-			f.Expected, f.Warn = "no contents for a retry with the state of another caller", true
-		}
-		v.FailUnless(!served(x), f)
+		v.That(x, !served(x), "no contents for a retry with "+whose, "%v", x).
+			WarnIf(other || x.Tags[tagMatters] == "").Harmless(v.OnStdio())
 	}
 }
 
@@ -159,16 +147,15 @@ var capabilityFor = map[string]string{
 // wellFormedInput: a result that asks for input says for what, or has a state.
 func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
-	v.That(requests.Exists() || state.Exists(),
-		"inputRequests or requestState in a result that asks for input", "neither is there", x)
+	v.That(x, requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks "+
+		"for input", "neither is there")
 	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x,
 		v)
 	for _, key := range judge.Names(requests) {
 		request := judge.Member(requests, key)
 		method, params := request.Get("method"), request.Get("params")
-		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(),
-			"params in the input request "+verdict.Quoted(key),
-			"it is "+judge.TypeName(params), x)
+		v.That(x, judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(),
+			"params in the input request "+verdict.Quoted(key), "it is %s", judge.TypeName(params))
 	}
 }
 
@@ -184,9 +171,9 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 	for _, key := range judge.Names(requests) {
 		method := judge.Member(requests, key).Get("method").String()
 		if capability := capabilityFor[method]; capability != "" {
-			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+
-				capability,
-				"it is asked for by a read with the capabilities "+judge.Brief(declared), x)
+			v.That(x, declared.Get(capability).Exists(),
+				"no "+method+" towards a client that did not declare "+
+					capability, "it is asked for by a read with the capabilities %v", declared)
 		}
 	}
 }
@@ -204,24 +191,23 @@ func missingCapabilityNamed(v *verdict.Verdict) {
 		}
 		return
 	case !asked.Succeeded():
-		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+
-			matcher.Describe(asked))
+		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: %v", asked)
 		return
 	}
 	if !v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMissingCapability),
-		"a read that needs a capability which the client did not declare") {
+		"a read that needs a capability which the client did not declare").Held() {
 		return
 	}
 	needed := x.Error().Get("data.requiredCapabilities")
-	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0,
-		"data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x)
+	v.That(x, judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the "+
+		"missing capabilities", "it is %v", needed)
 	for i := 0; x.Tags[tagRequired(i)] != ""; i++ {
 		name, _, _ := strings.Cut(x.Tags[tagRequired(i)], ".")
-		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(),
-			"data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x)
+		v.That(x, !judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(),
+			"data.requiredCapabilities with "+name, "it is %v", needed)
 	}
 	if x.Status > 0 {
-		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x)
+		v.That(x, x.Status == 400, "HTTP status 400 with the error -32021", "%v", x)
 	}
 }
 
@@ -236,21 +222,23 @@ func wholeFlow(v *verdict.Verdict) {
 	switch {
 	case !v.Answered(first) || !v.Answered(last):
 	case verdict.Tag(last, tagUnanswered) != "":
-		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+
-			verdict.Quoted(last.Tags[tagUnanswered])+" (subjects.input.answers)")
+		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key %s "+
+			"(subjects.input.answers)", verdict.Quoted(last.Tags[tagUnanswered]))
 	case len(retries) == 0:
-		v.NeedsSubject("the resource of subjects.input asks for no input: " + matcher.Describe(first))
+		v.NeedsSubject("the resource of subjects.input asks for no input: %v", first)
 	case verdict.AsksForInput(last):
-		v.NotExercised(fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
+		v.NotExercised("after %d rounds the target still asks for input", len(retries))
 	default:
-		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection") {
+		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection").
+			Held() {
 			if want, given := last.Tags[recording.TagText]; given {
 				contents := last.Result().Get("contents")
 				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool {
 					return c.Get("text").String() == want
 				})
-				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it",
-					"contents are "+judge.Brief(contents), last)
+				v.That(last, found,
+					"contents with the text "+verdict.Quoted(want)+", as the target file has it",
+					"contents are %v", contents)
 			}
 		}
 	}

@@ -3,12 +3,10 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -74,8 +72,8 @@ var Checks = []verdict.Check{
 			func(v *verdict.Verdict) {
 				// that it is refused is judged by PAGE-07
 				if x := v.Step(stepElsewhere); x != nil && x.Failed() {
-					v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
-						verdict.Finding{Downgraded: verdict.RefusedOtherwise})
+					v.Expect(x).To(matcher.BeErrorReply(-32602), "%s (in %s)", cursorWords[x.Step], x.Method).
+						Downgraded(verdict.RefusedOtherwise)
 				}
 			})},
 	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: verdict.Resources, Judge: survives},
@@ -111,14 +109,12 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 	case "done":
 		v.Holds()
 		if n := len(pages); n > 1 && last.Succeeded() && !last.Result().Get(member+".0").Exists() {
-			v.Observe("empty-last-page",
-				fmt.Sprintf("page %d, the last one, is empty: page %d need not have handed out a cursor, "+
-					"%s, behind which nothing follows",
-					n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), pages[n-2], last)
+			v.Observe(verdict.Several{pages[n-2], last}, "empty-last-page", "page %d, the last one, is "+
+				"empty: page %d need not have handed out a cursor, %v, behind which nothing follows", n, n-1,
+				pages[n-2].Result().Get("nextCursor"))
 		}
 	case "bound":
-		v.NotExercised(fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)",
-			len(pages)))
+		v.NotExercised("the list goes on after %d pages: its end was not looked for (--pages)", len(pages))
 	case "idle":
 		idle(pages, member, v)
 	case "cycle":
@@ -134,15 +130,9 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 				break
 			}
 		}
-		v.Fail(verdict.Finding{
-			Expected: "a last page without nextCursor",
-			Actual: fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk "+
-				"never ends",
-				len(pages), earlier, judge.Brief(next)),
-			On:          on,
-			Warn:        !last.Result().Get(member + ".0").Exists(),
-			SharedCause: repeatsLast(pages),
-		})
+		v.Fail(on, "a last page without nextCursor", "page %d repeats %s together with its nextCursor %v, "+
+			"so that the walk never ends", len(pages), earlier, next).
+			WarnIf(!last.Result().Get(member + ".0").Exists()).SharedCause(repeatsLast(pages))
 	}
 }
 
@@ -169,28 +159,22 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		first--
 	}
 	if n-first < scenario.RepeatedPages { // entries that come again are judged elsewhere
-		v.NotExercised(fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list "+
-			"what stood on earlier ones", n))
+		v.NotExercised("the walk was given up at page %d, after many pages in a row that list what stood "+
+			"on earlier ones", n)
 		return
 	}
-	v.Fail(verdict.Finding{
-		Expected: "a last page without nextCursor",
-		Actual: fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has "+
-			"yet another nextCursor, the last one %s",
-			first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))),
-		On:   verdict.Several{pages[n-2], pages[n-1]},
-		Warn: true,
-		Hint: "leave nextCursor out once no entries are left",
-	})
+	v.Fail(verdict.Several{pages[n-2], pages[n-1]}, "a last page without nextCursor",
+		"pages %d to %d are all empty, and the walk was given up there, since each has yet another "+
+			"nextCursor, the last one %v", first+1, n, pages[n-1].Result().Get("nextCursor")).Warn().
+		Hint("leave nextCursor out once no entries are left")
 }
 
 // ownCursors: a cursor that was just handed out is accepted.
 func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
 	for i, x := range pages {
 		if i > 0 {
-			v.Expect(x).To(matcher.BeResult(),
-				"the cursor "+judge.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+
-					strconv.Itoa(i)+" had just handed out")
+			v.Expect(x).To(matcher.BeResult(), "the cursor %v, which page %d had just handed out",
+				pages[i-1].Result().Get("nextCursor"), i)
 		}
 	}
 }
@@ -217,19 +201,14 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets
 			// beyond it.
-			v.Fail(verdict.Finding{
-				Expected: expected,
-				Actual: fmt.Sprintf(plural.Of(len(this),
-					"page %d lists the same %d {item|items} as page %d"), i+1, len(this), i),
-				On:          both,
-				Warn:        len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done",
-				SharedCause: repeatsLast(pages),
-			})
+			v.Fail(both, expected, plural.Of(len(this),
+				"page %d lists the same %d {item|items} as page %d"), i+1, len(this), i).
+				WarnIf(len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done").
+				SharedCause(repeatsLast(pages))
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:
-			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages",
-				i+1), both)
+			v.That(both, fresh, expected, "page %d lists nothing but what stood on earlier pages", i+1).Warn()
 		}
 	}
 }

@@ -25,8 +25,8 @@ const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-to
 var Checks = []verdict.Check{
 	{Requirement: "PROG-01", From: verdict.Everything,
 		Judge: verdict.Each(verdict.ProgressOf, func(p recording.Progress, v *verdict.Verdict) {
-			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+
-				judge.Brief(p.Token), p)
+			v.That(p, p.Of != nil, "progress for a token that a request has given",
+				"progress for the token %v", p.Token)
 		})},
 	{Requirement: "PROG-02", From: verdict.Everything,
 		Judge: verdict.Each(verdict.ProgressOf, progressTypes)},
@@ -39,13 +39,9 @@ var Checks = []verdict.Check{
 				}
 				if before, ok := last[p.Of]; ok {
 					a, b := before.Get("params.progress"), p.Get("params.progress")
-					v.FailUnless(b.Num > a.Num, verdict.Finding{
-						Expected: "progress greater than " + a.Raw + ", which was reported before",
-						Actual:   "progress " + b.Raw,
-						On:       verdict.Several{before, p},
-						Before:   []int{p.Of.Request},
-						Cause:    "progress that does not increase",
-					})
+					v.That(verdict.Several{before, p}, b.Num > a.Num,
+						"progress greater than "+a.Raw+", which was reported before", "progress %s",
+						b.Raw).Before(verdict.Frames{p.Of.Request}).Cause("progress that does not increase")
 				}
 				last[p.Of] = p
 			}
@@ -61,9 +57,8 @@ var Checks = []verdict.Check{
 				if late && p.Frame.Channel != answer.Channel && p.Frame.At-answer.At < 500*time.Millisecond {
 					late = false // two streams may overtake one another
 				}
-				v.That(!late, "no progress after the response", "progress "+
-					judge.Brief(p.Get("params.progress"))+" for the token "+judge.Brief(p.Token)+
-					" after it", p.Of, p)
+				v.That(verdict.Several{p.Of, p}, !late, "no progress after the response",
+					"progress %v for the token %v after it", p.Get("params.progress"), p.Token)
 			}
 		}},
 }
@@ -75,7 +70,7 @@ func progressTypes(p recording.Progress, v *verdict.Verdict) {
 		"params", "params.progressToken", "params.progress", "params.total", "params.message")
 	if p.Of != nil {
 		given := p.Of.Param("_meta.progressToken")
-		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given",
-			"the token "+p.Token.Raw, verdict.Frames{p.Of.Request, at})
+		v.That(verdict.Frames{p.Of.Request, at}, given.Type == p.Token.Type,
+			"the token "+given.Raw+" as it was given", "the token %s", p.Token.Raw)
 	}
 }

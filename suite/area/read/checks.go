@@ -4,7 +4,6 @@ package read
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -44,7 +42,7 @@ var readChecks = []verdict.Check{
 			for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
 				list := x.Result().Get("contents")
 				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
-					empty.Add(judge.Brief(x.Param("uri")), x)
+					empty.Add(x, "%v", x.Param("uri"))
 				}
 				v.Typed(verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
 					"ReadResourceResult", "contents")
@@ -56,7 +54,7 @@ var readChecks = []verdict.Check{
 				return
 			}
 			if v.Skipped != nil {
-				v.Observe("unread", v.Skipped.Reason)
+				v.Observe(nil, "unread", "%s", v.Skipped.Reason)
 			}
 			somethingReadable(v)
 		}},
@@ -68,13 +66,13 @@ var readChecks = []verdict.Check{
 				for _, c := range x.Contents {
 					v.Typed(c, "ResourceContents", "uri", "mimeType")
 					if seen[c.Raw] {
-						twice.Add(c.Name, c)
+						twice.Add(c, "%s", c.Name)
 					}
 					seen[c.Raw] = true
 					misspelt.AddMisspelt(c, contentMembers)
 					if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 &&
 						uri.Str != x.Tags[recording.TagURI] {
-						elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c)
+						elsewhere.Add(c, "%v as %v", x.Param("uri"), uri)
 					}
 				}
 			}
@@ -83,24 +81,21 @@ var readChecks = []verdict.Check{
 			misspelt.ObserveMisspelt(v)
 			twice.Observe(v, "content-twice",
 				"%d {content comes|contents come} again, byte for byte, in the same read: %s")
-			v.NeedsSubject(noContents)
+			v.NeedsSubject("%s", noContents)
 		}},
 	{Requirement: "READ-03", From: contentReads, Needs: verdict.Resources,
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
-			v.FailUnless(judge.IsString(text) || judge.IsString(blob), verdict.Finding{
-				Expected: "text or blob as a string",
-				Actual:   c.Name + " has text: " + judge.TypeName(text) + ", blob: " + judge.TypeName(blob),
-				On:       c,
-				Hint: map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
-					text.IsArray()],
-			})
+			v.That(c, judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
+				"%s has text: %s, blob: %s", c.Name, judge.TypeName(text), judge.TypeName(blob)).
+				Hint(map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
+					text.IsArray()])
 		}).Or(recording.CodeNeedsSubject, noContents)},
 	{Requirement: "READ-04", From: contentReads, Needs: verdict.Resources,
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
-			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
-				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c)
+			v.That(c, !text.Exists() || !blob.Exists(), "text or blob, not both", "%s has text: %s, blob: %s",
+				c.Name, judge.TypeName(text), judge.TypeName(blob))
 		}).Or(recording.CodeNeedsSubject, noContents)},
 	{Requirement: "READ-06", From: contentReads, Needs: verdict.Resources,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
@@ -109,12 +104,8 @@ var readChecks = []verdict.Check{
 			if p.Code != judge.CodeURLSafe {
 				hint = "encode bytes with the standard base64 alphabet"
 			}
-			v.FailUnless(!bad, verdict.Finding{
-				Expected: "letters, digits, +, / and = in a blob",
-				Actual:   "blob of " + c.Name + ": " + p.String(),
-				On:       c,
-				Hint:     hint,
-			})
+			v.That(c, !bad, "letters, digits, +, / and = in a blob", "blob of %s: %v", c.Name, p).
+				Hint(hint)
 		})},
 	blobCheck("READ-07", "a blob padded to a multiple of four characters",
 		"no blob has a length that needs padding", needsPadding,
@@ -136,7 +127,7 @@ func blobCheck(id, expected, none string, occasion func(blob string, problems []
 			blob := c.Get("blob").Str
 			problems := judge.Base64(blob)
 			if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
-				v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c)
+				v.That(c, !bad, expected, "blob of %s: %v", c.Name, p)
 			}
 		}).Or(recording.CodeNeedsSubject, none)}
 }
@@ -167,16 +158,11 @@ func somethingReadable(v *verdict.Verdict) {
 	}
 	all := len(v.Steps(recording.StepRead))
 	listed := failed[0].Tags[recording.TagListed]
-	v.Fail(verdict.Finding{
-		Title: "Something that is listed can be read", Kept: true, // errors have no contents
-		Expected: "contents of something that is listed",
-		Actual: fmt.Sprintf(plural.Of(len(failed),
-			"%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
-			matcher.Describe(failed[0]),
-		On:   verdict.All(failed...),
-		Hint: "let what is listed be read, or leave it out of the list",
-		Warn: len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all),
-	})
+	v.Fail(verdict.All(failed...), "contents of something that is listed", plural.Of(len(failed),
+		"%d {read|reads} of what is listed, and nothing could be read: %v"), len(failed), failed[0]).
+		Title("Something that is listed can be read").Kept(). // errors have no contents
+		WarnIf(len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all)).
+		Hint("let what is listed be read, or leave it out of the list")
 }
 
 // failsByItself reports whether a read ended in an error that says neither that something is missing, nor

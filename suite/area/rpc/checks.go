@@ -3,7 +3,6 @@
 package rpc
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -69,12 +68,9 @@ var rpcChecks = []verdict.Check{
 					continue // a stray line, not a message
 				}
 				version := m.Get("jsonrpc")
-				v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
-					Expected: `"jsonrpc":"2.0" in every message`,
-					Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
-					On:       m,
-					Hint:     "put the member into errors and notifications, too",
-				})
+				v.That(m, version.Type == gjson.String && version.Str == "2.0",
+					`"jsonrpc":"2.0" in every message`, "jsonrpc is %v in %s", version, m.Said()).
+					Hint("put the member into errors and notifications, too")
 			}
 		}},
 	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
@@ -101,7 +97,7 @@ var rpcChecks = []verdict.Check{
 					actual = "both: error is " + judge.Brief(m.Get("error"))
 				}
 				what, at := answer(sent, m)
-				v.That(result != failure, "either result or error in a response", actual+what, at)
+				v.That(at, result != failure, "either result or error in a response", "%s%s", actual, what)
 			}
 		}},
 	{
@@ -114,8 +110,8 @@ var rpcChecks = []verdict.Check{
 			for _, m := range v.Responses() {
 				if result := m.Get("result"); result.Exists() {
 					what, at := answer(sent, m)
-					v.That(result.IsObject(), "a result that is an object",
-						"the result is "+judge.TypeName(result)+what, at)
+					v.That(at, result.IsObject(), "a result that is an object", "the result is %s%s",
+						judge.TypeName(result), what)
 				}
 			}
 		},
@@ -125,13 +121,13 @@ var rpcChecks = []verdict.Check{
 		for _, m := range v.Failures() {
 			e := m.Get("error")
 			what, at := answer(sent, m)
-			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what,
-				at) {
+			if !v.That(at, e.IsObject(), "an error that is an object", "the error is %s%s",
+				judge.TypeName(e), what).Held() {
 				continue
 			}
-			v.That(e.Get("code").Exists(), "an error with a code", "code is absent"+what, at)
-			v.That(judge.IsString(e.Get("message")), "an error with a message, a string",
-				"message is "+judge.Brief(e.Get("message"))+what, at)
+			v.That(at, e.Get("code").Exists(), "an error with a code", "code is absent%s", what)
+			v.That(at, judge.IsString(e.Get("message")), "an error with a message, a string",
+				"message is %v%s", e.Get("message"), what)
 		}
 	}},
 	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared,
@@ -139,8 +135,7 @@ var rpcChecks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, m := range v.Failures() {
 				if code := m.Get("error.code"); code.Exists() {
-					v.That(judge.IsInteger(code), "an error code that is an integer",
-						"code is "+judge.Brief(code), m)
+					v.That(m, judge.IsInteger(code), "an error code that is an integer", "code is %v", code)
 				}
 			}
 		}},
@@ -156,9 +151,9 @@ var rpcChecks = []verdict.Check{
 			const long = 300
 			for _, m := range v.Failures() {
 				if text := m.Get("error.message"); judge.IsString(text) {
-					v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long &&
+					v.That(m, !strings.Contains(text.Str, "\n") && len(text.Str) <= long &&
 						strings.TrimSpace(text.Str) != "", "a message of one short line",
-						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m)
+						"a message of %d bytes: %v", len(text.Str), text).Warn()
 				}
 			}
 		}},
@@ -169,19 +164,15 @@ var rpcChecks = []verdict.Check{
 					!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
 					continue
 				}
-				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+
-					verdict.Detail(f, wire.FlawUTF8), f)
-				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark",
-					verdict.Detail(f, wire.FlawBOM), f)
-				v.FailUnless(!f.HasFlaw(wire.FlawSurrogate), verdict.Finding{
-					Expected:   "strings of whole characters",
-					Actual:     verdict.Detail(f, wire.FlawSurrogate),
-					On:         f,
-					Warn:       true,
-					Downgraded: "the grammar of JSON lets an escape be half of a pair",
-					Hint: "cut texts between characters, not between the two units that some of them are " +
-						"in UTF-16",
-				})
+				v.That(f, !f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, %s",
+					verdict.Detail(f, wire.FlawUTF8))
+				v.That(f, !f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", "%s",
+					verdict.Detail(f, wire.FlawBOM))
+				v.That(f, !f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", "%s",
+					verdict.Detail(f, wire.FlawSurrogate)).
+					Warn("the grammar of JSON lets an escape be half of a pair").
+					Hint("cut texts between characters, not between the two units that some of them are in " +
+						"UTF-16")
 			}
 		}},
 	{Requirement: "RPC-21", From: verdict.Everything, Judge: freshIDs},
@@ -189,7 +180,7 @@ var rpcChecks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			asked := v.OwnRequests()
 			for _, m := range asked {
-				v.That(false, "no requests from the server", "a request for "+m.Method(), m)
+				v.Fail(m, "no requests from the server", "a request for %s", m.Method())
 			}
 			if len(asked) == 0 && len(v.Received()) > 0 {
 				v.Holds()
@@ -198,8 +189,8 @@ var rpcChecks = []verdict.Check{
 	{Requirement: "RPC-25", From: verdict.ErrorSources,
 		Judge: func(v *verdict.Verdict) {
 			for _, m := range v.Received() {
-				v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
-					verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m)
+				v.That(m, !m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
+					"%s in %s", verdict.Detail(m.Frame, wire.FlawDuplicate), m.Said())
 			}
 		}},
 	{Requirement: "RPC-24", From: verdict.ErrorSources,
@@ -207,9 +198,9 @@ var rpcChecks = []verdict.Check{
 			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
 			for _, m := range v.Failures() {
 				if code := m.Get("error.code"); judge.IsInteger(code) {
-					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num],
-						"a code outside of -32768 to -32100, or one that JSON-RPC defines",
-						"code "+code.Raw, m)
+					v.That(m, code.Num < -32768 || code.Num > -32100 || standard[code.Num],
+						"a code outside of -32768 to -32100, or one that JSON-RPC defines", "code %s",
+						code.Raw)
 				}
 			}
 		}},
@@ -229,8 +220,8 @@ func answeredByID(v *verdict.Verdict) {
 				}
 			}
 			if about != "with " {
-				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+
-					judge.TypeName(m.Get("id")), frames)
+				v.Fail(frames, "a response with the id of its request", "a result %s whose id is %s", about,
+					judge.TypeName(m.Get("id")))
 			}
 			continue // an error without an id is judged elsewhere
 		}
@@ -246,15 +237,15 @@ func answeredByID(v *verdict.Verdict) {
 		}
 		v.Holds()
 		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
-			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, verdict.Frames{x.Request},
-				m)
+			v.Fail(verdict.Several{verdict.Frames{x.Request}, m}, "a result that fits "+x.Method,
+				"a result with %s", foreign)
 		}
 	}
 }
 
 // unasked states that nothing was asked under the id of a response, and what was, where HTTP tells it.
 func unasked(m recording.Message, v *verdict.Verdict) {
-	about, frames := "", []int{m.Frame.Number}
+	about, frames := "", verdict.Frames{m.Frame.Number}
 	x := owner(v, m)
 	if x == nil && m.Frame.HTTP != nil && m.Frame.HTTP.Status >= http.StatusBadRequest &&
 		m.Get("error").Exists() {
@@ -264,18 +255,13 @@ func unasked(m recording.Message, v *verdict.Verdict) {
 		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)),
 			append(frames, x.Request)
 	}
-	f := verdict.Finding{
-		Expected:    "a response with the id of a request",
-		Actual:      "the id " + judge.Brief(m.Get("id")) + ", under which nothing was asked" + about,
-		Frames:      frames,
-		SharedCause: anotherID,
-	}
+	f := v.Fail(frames, "a response with the id of a request",
+		"the id %v, under which nothing was asked%s", m.Get("id"), about).SharedCause(anotherID)
 	// HTTP+SSE does not tell what it answers
 	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && v.Step(stepChunked) != nil
 	if cut || x != nil && x.Step == stepChunked {
-		f.SharedCause, f.Hint = cutCharacter, wholeBody
+		f.SharedCause(cutCharacter).Hint(wholeBody)
 	}
-	v.Fail(f)
 }
 
 // requests lists what was asked in each session, the handshake included.
@@ -360,27 +346,22 @@ func wellFormedNotification(m recording.Message, v *verdict.Verdict) {
 	case m.Kind == wire.KindOther && !method.Exists():
 		if m.Get("jsonrpc").Exists() &&
 			(m.Frame.Event != nil || v.OnStdio()) {
-			v.That(false, "a request, a notification or a response",
-				"a message without method, result and error: "+judge.Brief(m.Result), verdict.Frames{at})
+			v.Fail(verdict.Frames{at}, "a request, a notification or a response",
+				"a message without method, result and error: %v", m.Result)
 		}
 	default:
-		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method),
-			verdict.Frames{at})
-		v.That(!m.Get("id").Exists(), "a notification without id",
-			m.Said()+" with the id "+judge.Brief(m.Get("id")), verdict.Frames{at})
-		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none",
-			"params of "+m.Said()+" are "+judge.TypeName(params), verdict.Frames{at})
+		v.That(verdict.Frames{at}, judge.IsString(method), "a method that is a string", "method is %s",
+			judge.TypeName(method))
+		v.That(verdict.Frames{at}, !m.Get("id").Exists(), "a notification without id", "%s with the id %v",
+			m.Said(), m.Get("id"))
+		v.That(verdict.Frames{at}, !params.Exists() || params.IsObject(),
+			"params that are an object, or none", "params of %s are %s", m.Said(), judge.TypeName(params))
 		for _, member := range []string{"result", "error"} {
 			if value := m.Get(member); value.Exists() {
-				v.Fail(verdict.Finding{
-					Expected: "a notification without the members of a response",
-					Actual:   m.Said() + " with " + member + ": " + judge.Brief(value),
-					On:       m,
-					Warn:     true,
-					Downgraded: "no sentence forbids further members, but these make a message a response " +
-						"to many clients",
-					Hint: "leave out what is null when messages are encoded",
-				})
+				v.Fail(m, "a notification without the members of a response", "%s with %s: %v", m.Said(),
+					member, value).
+					Warn("no sentence forbids further members, but these make a message a response to many " +
+						"clients").Hint("leave out what is null when messages are encoded")
 			}
 		}
 	}
@@ -391,11 +372,9 @@ func wellFormedNotification(m recording.Message, v *verdict.Verdict) {
 func idsOfErrors(v *verdict.Verdict) {
 	if frames := v.Facts.Nameless; len(frames) > 0 && v.Scenario == recording.Everything {
 		// Which revision holds before a handshake is open, and it is not asked for again.
-		v.Observe("discovery-without-id",
-			"server/discover before a handshake is answered by an error without the id of the request: a "+
-				"client of 2026-07-28, "+
-				"which asks for it to see whether to shake hands, waits for its answer in vain",
-			verdict.Frames(frames))
+		v.Observe(verdict.Frames(frames), "discovery-without-id", "server/discover before a handshake is "+
+			"answered by an error without the id of the request: a client of 2026-07-28, which asks for it "+
+			"to see whether to shake hands, waits for its answer in vain")
 	}
 	over := endedWith(v)
 	for _, x := range v.Exchanges {
@@ -413,19 +392,15 @@ func idsOfErrors(v *verdict.Verdict) {
 			case step == scenario.StepNullID || step == scenario.StepDoubledMember:
 				// there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && !slices.Contains(noRequests, step):
-				v.FailUnless(!m.Nameless(), verdict.Finding{
-					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
-						" of its request",
-					Actual:      "the id is " + judge.Brief(m.Get("id")),
-					On:          verdict.Several{x, m},
-					SharedCause: verdict.LostID,
-				})
+				v.That(verdict.Several{x, m}, !m.Nameless(),
+					"an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+
+						" of its request", "the id is %v", m.Get("id")).SharedCause(verdict.LostID)
 			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()
 			case step == recording.StepNotJSON:
-				v.That(m.Nameless(), "an error without id, or with null: none could be read",
-					"the id is "+judge.Brief(m.Get("id")), x, m)
+				v.That(verdict.Several{x, m}, m.Nameless(), "an error without id, or with null: none could "+
+					"be read", "the id is %v", m.Get("id"))
 			}
 		}
 	}

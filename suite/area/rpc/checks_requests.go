@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -30,13 +29,10 @@ var rpcRequestsChecks = []verdict.Check{
 				strays(v)
 			}
 			for _, x := range v.Steps(stepStray) {
-				v.FailUnless(len(x.Replies) == 0, verdict.Finding{
-					Title:    "Responses are not answered",
-					Expected: "no response to a response",
-					On:       x, About: "a response under an id that the server never used",
-					Warn: true, Downgraded: "no sentence speaks of answers to responses",
-					Hint: "answer nothing that has a result or an error in place of a method",
-				})
+				v.That(x, len(x.Replies) == 0, "no response to a response",
+					"%v to a response under an id that the server never used", x).
+					Title("Responses are not answered").Warn("no sentence speaks of answers to responses").
+					Hint("answer nothing that has a result or an error in place of a method")
 			}
 		}},
 	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
@@ -51,19 +47,11 @@ var rpcRequestsChecks = []verdict.Check{
 				}
 				if x.Outcome == recording.Silent || x.Outcome == recording.Lost ||
 					x.Outcome == recording.HTTPOnly && x.Status < 300 {
-					v.Fail(verdict.Finding{
-						Expected: "a JSON-RPC error with code -32601",
-						On:       x, About: "a request for an unknown method",
-					})
+					v.Fail(x, "a JSON-RPC error with code -32601", "%v to a request for an unknown method", x)
 				} else if v.Modern() && v.OnStdio() {
-					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
-						verdict.Finding{
-							Warn: true,
-							Downgraded: "the sentence that demands the code stands on the page of " +
-								"Streamable " +
-								"HTTP; " +
-								"elsewhere the schema and JSON-RPC describe it",
-						})
+					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method").
+						Warn("the sentence that demands the code stands on the page of Streamable HTTP; " +
+							"elsewhere the schema and JSON-RPC describe it")
 				} else {
 					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
 				}
@@ -80,9 +68,9 @@ var rpcRequestsChecks = []verdict.Check{
 				}
 				// over HTTP+SSE a status tells it as well
 				if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 {
-					v.Observe("parse-error-unanswered",
-						"text that is no JSON is passed over in silence: JSON-RPC has error -32700 with "+
-							"the id null for it, by which a client learns of its mistake", x)
+					v.Observe(x, "parse-error-unanswered", "text that is no JSON is passed over in "+
+						"silence: JSON-RPC has error -32700 with the id null for it, by which a client "+
+						"learns of its mistake")
 				}
 				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 			}
@@ -90,12 +78,9 @@ var rpcRequestsChecks = []verdict.Check{
 				if endsServer(x, v) || x.Fatal && v.DiesOfText(v.Recording) {
 					continue
 				}
-				v.FailUnless(!x.Fatal, verdict.Finding{
-					Expected: "a server that goes on after bytes that are no UTF-8",
-					Actual:   verdict.LostWords(x),
-					On:       x,
-					Hint:     "decode input in such a way that alien bytes are replaced or refused",
-				})
+				v.That(x, !x.Fatal, "a server that goes on after bytes that are no UTF-8", "%s",
+					verdict.LostWords(x)).
+					Hint("decode input in such a way that alien bytes are replaced or refused")
 			}
 		}},
 	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
@@ -133,7 +118,7 @@ func eachAnswered(v *verdict.Verdict) {
 		return
 	}
 	if why := v.Facts.Notes[recording.FactSpread]; why != "" {
-		v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
+		v.Block(nil, recording.CodeUnreadable, "%s", why) // that is what STDIO-02 is about
 		return
 	}
 	for _, x := range v.Exchanges {
@@ -153,8 +138,8 @@ func otherMethodsUnknown(v *verdict.Verdict) {
 	for _, x := range v.Steps(stepOtherMethod) {
 		if x.Failed() && (made == nil || made.HasCode(-32601)) {
 			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
-				"a request for "+x.Method+", which the revision does not have",
-				verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
+				"a request for %s, which the revision does not have", x.Method).
+				Warn(verdict.RefusedOtherwise)
 		}
 	}
 }
@@ -179,11 +164,8 @@ func otherMethodsAnswered(v *verdict.Verdict) {
 			continue
 		}
 		if verdict.NoResponse(x) && len(x.Replies) == 0 || x.Outcome == recording.Lost && x.Request > 0 {
-			v.Fail(verdict.Finding{
-				Expected: "one response to " + x.Method,
-				On:       x, About: x.Method + ", which the revision does not have",
-				Cause: "a method of another revision is not answered",
-			})
+			v.Fail(x, "one response to "+x.Method, "%v to %s, which the revision does not have", x,
+				x.Method).Cause("a method of another revision is not answered")
 		}
 	}
 }
@@ -206,38 +188,30 @@ func answeredOnce(x *recording.Exchange, v *verdict.Verdict) {
 				n++
 			}
 		}
-		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), x)
+		v.That(x, n <= 1, expected, "%d responses with the id %s", n, x.ID)
 	case recording.Silent:
 		if len(x.Replies) > 0 {
-			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, x)
+			v.Observe(x, "late-answer", "%s was answered after the time limit: %s", x.Method, x.Reason)
 			v.Holds()
 			return
 		}
-		v.Fail(verdict.Finding{
-			Expected: expected,
-			Actual:   matcher.Describe(x),
-			On:       x,
-			Hint: "answer every request, if need be with an error; if the target takes longer by " +
-				"design, raise --timeout",
-		})
+		v.Fail(x, expected, "%v", x).
+			Hint("answer every request, if need be with an error; if the target takes longer by design, " +
+				"raise --timeout")
 	case recording.Lost:
 		if x.Request == 0 {
 			return // it had ended the connection before: that is its right
 		}
 		if v.EndedAtStart(x) {
-			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+
-				x.Reason, x)
+			v.Block(x, recording.CodeDied, "the program, which had been started before, ended at its "+
+				"start: %s", x.Reason)
 			return
 		}
-		v.Fail(verdict.Finding{
-			Expected: expected,
-			Actual:   verdict.LostWords(x),
-			On:       x,
-			Cause:    "the end of the connection",
-		}) // whichever request it was that met it
+		// whichever request it was that met it
+		v.Fail(x, expected, "%s", verdict.LostWords(x)).Cause("the end of the connection")
 	case recording.HTTPOnly:
 		if x.Status < 300 && !v.AnsweredOnGet(x) {
-			v.That(false, expected, matcher.Describe(x), x)
+			v.Fail(x, expected, "%v", x)
 		}
 	}
 }
@@ -248,13 +222,10 @@ func missingAnswered(v *verdict.Verdict) {
 		if x.Kind == recording.Clean || x.Outcome != recording.Silent || x.Fatal || len(x.Replies) > 0 {
 			continue
 		}
-		v.Fail(verdict.Finding{
-			Expected: "one response to " + x.Method,
-			On:       x, About: verdict.ReadOf(x) + ", which does not exist",
-			Hint: "answer every request, a read of what does not exist with an error; if the target " +
-				"takes longer by design, raise --timeout",
-			SharedCause: verdict.UnansweredRead,
-		})
+		v.Fail(x, "one response to "+x.Method, "%v to %s, which does not exist", x, verdict.ReadOf(x)).
+			SharedCause(verdict.UnansweredRead).
+			Hint("answer every request, a read of what does not exist with an error; if the target takes " +
+				"longer by design, raise --timeout")
 	}
 }
 
@@ -270,8 +241,8 @@ func retriedHandshakes(v *verdict.Verdict) {
 		if h.Second != nil {
 			then = "led to: " + matcher.Describe(h.Second)
 		}
-		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+
-			"); the same on another connection "+then, h.First, h.Second)
+		v.Observe(verdict.Several{h.First, h.Second}, "handshake-retried",
+			"initialize was not answered (%s); the same on another connection %s", h.First.Reason, then)
 	}
 }
 
@@ -292,12 +263,8 @@ func strays(v *verdict.Verdict) {
 	for _, m := range v.Responses() {
 		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] &&
 			!v.OnHTTP() {
-			v.Fail(verdict.Finding{
-				Expected:    "no response to a notification",
-				Actual:      "a response without id: " + judge.Brief(m.Result),
-				On:          m,
-				SharedCause: verdict.AnsweredNotification,
-			})
+			v.Fail(m, "no response to a notification", "a response without id: %v", m.Result).
+				SharedCause(verdict.AnsweredNotification)
 		}
 	}
 }
@@ -317,14 +284,14 @@ func invalid(x *recording.Exchange, v *verdict.Verdict) {
 		// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their
 		// params in an array.
 		form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
-		v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
-			matcher.Describe(x)+" to a request with "+form, x)
+		v.That(x, !x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence", "%v to a request with %s",
+			x, form).Warn()
 		return
 	case scenario.StepNullID:
 		unclear = "a request whose id is null"
 	}
 	if x.Fatal {
-		v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+unclear, x)
+		v.Observe(x, "lost-over-unclear-request", "%s to %s", verdict.LostWords(x), unclear)
 	}
 }
 
@@ -353,21 +320,16 @@ func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, silence bool, codes ...int64) {
 	switch {
 	case x.Fatal:
-		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), x)
+		v.Fail(x, "a server that goes on after "+about, "%s", verdict.LostWords(x))
 	case x.Status >= 400 && x.Status < 500:
 		v.Answered(x)
 		v.Holds()
 	case x.Outcome == recording.Replied:
-		v.Expect(x).To(matcher.BeErrorReply(codes...), about)
+		v.Expect(x).To(matcher.BeErrorReply(codes...), "%s", about)
 	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
-		v.Fail(verdict.Finding{
-			Expected:   "a JSON-RPC error, or an HTTP status of 4xx",
-			Actual:     matcher.Describe(x) + " to " + about,
-			On:         x,
-			RefusalDue: true,
-		})
+		v.Fail(x, "a JSON-RPC error, or an HTTP status of 4xx", "%v to %s", x, about).RefusalDue()
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
-		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, x)
+		v.That(x, silence, matcher.BeErrorReply(codes...).Expected(), "%v to %s", x, about)
 	default:
 		v.Answered(x)
 	}
@@ -377,36 +339,28 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 // response.
 func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *verdict.Verdict) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
-		v.NotExercised("the target refuses so many requests at once (HTTP " + strconv.Itoa(x.Status) + ")")
+		v.NotExercised("the target refuses so many requests at once (HTTP %d)", x.Status)
 		return
 	}
 	if x.Conflict() {
-		v.Fail(verdict.Finding{
-			Expected: "a response to each of 20 requests in flight",
-			Actual: "HTTP 409 to " + x.Method +
-				", because another request of the session was in flight",
-			On:           x,
-			Warn:         true,
-			AboutRefusal: true,
-			Downgraded:   "no page says that requests of a session have to be taken while others are handled",
-			Hint: "handle the requests of a session side by side, or let each wait for its turn, " +
-				"and answer it then",
-		})
+		v.Fail(x, "a response to each of 20 requests in flight", "HTTP 409 to %s, because another request "+
+			"of the session was in flight", x.Method).
+			Warn("no page says that requests of a session have to be taken while others are handled").
+			AboutRefusal().
+			Hint("handle the requests of a session side by side, or let each wait for its turn, and answer " +
+				"it then")
 		return
 	}
 	late := len(x.Replies) > 0 // but not lost
 	if x.Outcome == recording.Silent && !late || x.Outcome == recording.Lost && x.Request > 0 {
-		v.Fail(verdict.Finding{
-			Expected: "a response to each of 20 requests in flight",
-			On:       x, About: x.Method,
-		})
+		v.Fail(x, "a response to each of 20 requests in flight", "%v to %s", x, x.Method)
 		return
 	}
 	if !v.Answered(x) {
 		return
 	}
 	foreign := foreignMember(x.Method, x.Result())
-	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x)
+	v.That(x, foreign == "", "a result that fits "+x.Method, "a result with %s", foreign)
 	uri := x.Tags[recording.TagURI]
 	if uri == "" {
 		return
@@ -422,12 +376,8 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		v.Holds()
 		return
 	}
-	v.Fail(verdict.Finding{
-		Expected: "the contents of " + uri,
-		Actual:   "those of " + other + ", which was asked for under another id",
-		Frames:   frames,
-		Cause:    "the contents of another resource",
-	})
+	v.Fail(verdict.Frames(frames), "the contents of "+uri, "those of %s, which was asked for under "+
+		"another id", other).Cause("the contents of another resource")
 }
 
 // outOfPlace is the URI of the first contents of a read that have nothing to do with
@@ -479,14 +429,9 @@ func cutInChunks(v *verdict.Verdict) {
 	case x.Succeeded():
 		usableID(x, v)
 	case plain != nil && plain.Succeeded():
-		v.Fail(verdict.Finding{
-			Expected: "an answer to a request whose body comes in two chunks and is cut within a " +
-				"character, as to one of ASCII letters",
-			Actual:      matcher.Describe(x),
-			On:          verdict.Several{x, plain},
-			SharedCause: cutCharacter,
-			Hint:        wholeBody,
-		})
+		v.Fail(verdict.Several{x, plain}, "an answer to a request whose body comes in two chunks and is "+
+			"cut within a character, as to one of ASCII letters", "%v", x).SharedCause(cutCharacter).
+			Hint(wholeBody)
 	}
 }
 

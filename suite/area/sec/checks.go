@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -77,16 +75,8 @@ var secChecks = []verdict.Check{
 			if refusedToAll(v, x) {
 				v.NotExercised("what was asked is refused without an Origin as well")
 			} else if answeredOrigin(x, v) {
-				f := verdict.Finding{
-					Expected: "a refusal",
-					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
-					Warn:     chosen(v),
-					Harmless: unserved(x),
-				}
-				if !f.Harmless {
-					f.SharedCause = foreignServed
-				}
-				v.FailUnless(turnedAway(x), f)
+				served(v.That(x, turnedAway(x), "a refusal", "%v to a request from the origin %s", x,
+					x.Tags[recording.TagOrigin]), x, v)
 			}
 			lookAlikesRefused(v)
 		}},
@@ -96,19 +86,16 @@ var secChecks = []verdict.Check{
 		without, with := v.Step(stepNoOrigin), v.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
 			v.RestsOn(with)
-			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
-				Expected: "service without an Origin",
-				On:       without, About: "a request without Origin, which is served with one",
-				Warn: true,
-			})
+			v.That(without, without.Succeeded() || !with.Succeeded(), "service without an Origin",
+				"%v to a request without Origin, which is served with one", without).Warn()
 		}
 	}},
 	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"),
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
-				v.That(x.Status == 0, "a server that listens on loopback addresses only",
-					fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status,
-						x.Tags[tagAddress]), x)
+				v.That(x, x.Status == 0, "a server that listens on loopback addresses only",
+					"HTTP %d from %s, an address of this machine that others can reach", x.Status,
+					x.Tags[tagAddress])
 			}
 		}},
 	{Requirement: "SEC-63", From: verdict.Everything, With: verdict.Every, Probes: true, Judge: survives},
@@ -133,8 +120,8 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 		x.Status > 0 && x.Outcome != recording.Refused && x.Outcome != recording.Silent:
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
-		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+
-			" from a foreign origin: no HTTP response came in time", x)
+		v.Block(x, recording.CodeNoAnswer, "it is not known what became of %s from a foreign origin: no "+
+			"HTTP response came in time", v.What(x))
 		return false
 	}
 	return v.Answered(x)
@@ -148,42 +135,25 @@ func forbiddenOrigin(v *verdict.Verdict) {
 	}
 	about := " to a request from the origin " + x.Tags[recording.TagOrigin]
 	if x.Status == http.StatusUnauthorized {
-		v.Fail(verdict.Finding{
-			Expected:   "HTTP 403",
-			Actual:     "HTTP 401" + about,
-			On:         x,
-			Warn:       true,
-			Downgraded: "it is refused, but with another status",
-			Hint:       "look at the Origin before credentials are asked for",
-			Harmless:   true,
-		})
+		v.Fail(x, "HTTP 403", "HTTP 401%s", about).Warn("it is refused, but with another status").
+			Harmless(true).Hint("look at the Origin before credentials are asked for")
 		return
 	}
-	f := verdict.Finding{
-		Expected: "HTTP 403",
-		Actual:   matcher.Describe(x) + about,
-		On:       x,
-		Warn:     chosen(v),
-		Harmless: unserved(x),
-	}
-	if !f.Harmless {
-		f.SharedCause = foreignServed
-	}
-	v.FailUnless(x.Status == http.StatusForbidden, f)
+	served(v.That(x, x.Status == http.StatusForbidden, "HTTP 403", "%v%s", x, about), x, v)
 	if x.Status == http.StatusForbidden {
 		raw := v.Body(x)
 		id := gjson.GetBytes(raw, "id")
-		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
-			Title:      "The refusal of a foreign Origin has no id",
-			Kept:       true,
-			Expected:   "a body without id, if any",
-			Actual:     "the id " + judge.Brief(id),
-			On:         x,
-			Warn:       true,
-			Downgraded: "it is refused as it should be; only the body is unusual",
-			Hint:       "refuse a foreign Origin before the body is read",
-			Harmless:   true,
-		})
+		v.That(x, !gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null,
+			"a body without id, if any", "the id %v", id).Title("The refusal of a foreign Origin has no id").
+			Kept().Warn("it is refused as it should be; only the body is unusual").Harmless(true).
+			Hint("refuse a foreign Origin before the body is read")
+	}
+}
+
+// served says of a request from a foreign origin that it should have been refused.
+func served(f *verdict.Finding, x *recording.Exchange, v *verdict.Verdict) {
+	if f.WarnIf(chosen(v)).Harmless(unserved(x)); !unserved(x) {
+		f.SharedCause(foreignServed)
 	}
 }
 
@@ -191,9 +161,9 @@ func forbiddenOrigin(v *verdict.Verdict) {
 // Origin with a GET to what they take for the page's own host.
 func uncheckedHost(v *verdict.Verdict) {
 	if x := v.Step(stepForeignHost); x != nil && x.Succeeded() {
-		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+
-			"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
-			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x)
+		v.Observe(x, "host-unchecked", `a request with "Host: %s" is served at a loopback address: once `+
+			"its name leads there (DNS rebinding), a foreign page passes for the server's own wherever "+
+			"browsers send no Origin, as with GET", x.Tags[tagHost])
 	}
 }
 
@@ -209,19 +179,14 @@ func lookAlikesRefused(v *verdict.Verdict) {
 		switch {
 		case !x.Succeeded():
 		case x.Tags[recording.TagOrigin] == nullOrigin:
-			v.Observe("null-origin",
-				"a request from the origin null is served, which every sandboxed page and every page from "+
-					"a file has", x)
+			v.Observe(x, "null-origin", "a request from the origin null is served, which every sandboxed "+
+				"page and every page from a file has")
 		default:
-			v.Fail(verdict.Finding{
-				Expected: "a refusal",
-				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin] +
-					", which is foreign as well",
-				Warn: chosen(v),
-				Hint: "compare the whole Origin, not its beginning, its end or its scheme, with a " +
-					"list of those that are allowed",
-				SharedCause: "an origin like an allowed one is served",
-			})
+			v.Fail(x, "a refusal", "%v to a request from the origin %s, which is foreign as well", x,
+				x.Tags[recording.TagOrigin]).WarnIf(chosen(v)).
+				SharedCause("an origin like an allowed one is served").
+				Hint("compare the whole Origin, not its beginning, its end or its scheme, with a list of " +
+					"those that are allowed")
 		}
 	}
 }
@@ -254,11 +219,8 @@ func everyOrigin(v *verdict.Verdict) {
 		if !answeredOrigin(x, v) {
 			continue
 		}
-		v.FailUnless(turnedAway(x), verdict.Finding{
-			Expected: "every request from a foreign origin to be refused, as others are",
-			On:       x, About: fromPage(x),
-			Warn: chosen(v),
-		})
+		v.That(x, turnedAway(x), "every request from a foreign origin to be refused, as others are",
+			"%v to %s", x, fromPage(x)).WarnIf(chosen(v))
 	}
 }
 
@@ -287,8 +249,8 @@ func loggedSecrets(v *verdict.Verdict) {
 		}
 		v.Holds()
 		for name, secret := range secrets {
-			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials",
-				"the value of the header "+strconv.Quote(name)+" in a log message", f)
+			v.That(f, !strings.Contains(string(f.Raw), secret), "log messages without credentials",
+				"the value of the header %q in a log message", name)
 		}
 	}
 }
@@ -300,7 +262,7 @@ func echoedSecrets(secrets map[string]string, v *verdict.Verdict) {
 		for name, secret := range secrets {
 			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" &&
 				strings.Contains(string(f.Raw), secret) {
-				v.Observe("credentials-echoed", "an answer repeats the value of the header "+name, f)
+				v.Observe(f, "credentials-echoed", "an answer repeats the value of the header %s", name)
 				return
 			}
 		}
@@ -343,12 +305,8 @@ var secAuthChecks = []verdict.Check{
 	{Requirement: "SEC-10", From: credentials, Judge: func(v *verdict.Verdict) {
 		x := v.Step(stepInvalid)
 		if demanded(v) && answeredOrigin(x, v) {
-			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
-				Expected: "HTTP 401",
-				On:       x, About: "an invented bearer token",
-				Warn:     ownScheme(v),
-				Harmless: !x.Succeeded(),
-			})
+			v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to an invented bearer token", x).
+				WarnIf(ownScheme(v)).Harmless(!x.Succeeded())
 		}
 	}},
 	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
@@ -362,17 +320,13 @@ var secAuthChecks = []verdict.Check{
 			return
 		}
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
-		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")),
-			"authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers),
-			x)
+		v.That(x, servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")),
+			"authorization_servers with at least one entry", "authorization_servers is %v", servers)
 	}},
 	{Requirement: "SEC-61", From: credentials, Judge: func(v *verdict.Verdict) {
 		if x := v.Step(stepForeign); x != nil && answeredOrigin(x, v) {
-			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
-				Expected: "HTTP 401",
-				On:       x, About: "a token that was issued for another server",
-				Harmless: !x.Succeeded(),
-			})
+			v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to a token that was issued for "+
+				"another server", x).Harmless(!x.Succeeded())
 		}
 	}},
 }
@@ -433,12 +387,9 @@ func challenge(v *verdict.Verdict) {
 		return
 	}
 	got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-	v.FailUnless(strings.Contains(strings.ToLower(got), "resource_metadata"), verdict.Finding{
-		Expected: "WWW-Authenticate with resource_metadata",
-		Actual:   "HTTP 401 with WWW-Authenticate: " + judge.Quote(got),
-		On:       x,
-		Warn:     ownScheme(v),
-	})
+	v.That(x, strings.Contains(strings.ToLower(got), "resource_metadata"),
+		"WWW-Authenticate with resource_metadata", "HTTP 401 with WWW-Authenticate: %s", judge.Quote(got)).
+		WarnIf(ownScheme(v))
 }
 
 // missingCredentials: whoever is refused for want of credentials is told by 401.
@@ -455,11 +406,8 @@ func missingCredentials(v *verdict.Verdict) {
 			x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
-		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
-			Expected: "HTTP 401",
-			On:       x, About: x.Method + " without valid credentials",
-			Warn: ownScheme(v),
-		})
+		v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to %s without valid credentials", x,
+			x.Method).WarnIf(ownScheme(v))
 	}
 }
 
@@ -479,10 +427,9 @@ func insufficientScope(v *verdict.Verdict) {
 			continue
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") &&
-			strings.Contains(got, "scope="),
-			"HTTP 403 with error=\"insufficient_scope\" and the scope needed",
-			matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x)
+		v.That(x, x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") &&
+			strings.Contains(got, "scope="), `HTTP 403 with error="insufficient_scope" and the scope needed`,
+			"%v, WWW-Authenticate: %s", x, judge.Quote(got))
 	}
 }
 
@@ -493,11 +440,11 @@ func protectedResources(v *verdict.Verdict) {
 			x.Tags[recording.TagURI])
 		switch {
 		case x.Step == recording.StepSubscribe && v.Modern():
-			v.That(x.Tags[tagGranted] == "", "a refusal", "updates were granted to "+about, x)
+			v.That(x, x.Tags[tagGranted] == "", "a refusal", "updates were granted to %s", about)
 		case turnedAway(x):
 			v.Holds()
 		case v.Answered(x):
-			v.FailUnless(!x.Succeeded(), verdict.Finding{Expected: "a refusal", On: x, About: about})
+			v.That(x, !x.Succeeded(), "a refusal", "%v to %s", x, about)
 		}
 	}
 }

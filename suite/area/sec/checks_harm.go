@@ -2,7 +2,6 @@ package sec
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -30,13 +29,11 @@ func ownersContents(v *verdict.Verdict) {
 		switch {
 		case !v.Answered(x):
 		case owner < 0 || !verdict.Yields(v.Exchanges[owner]):
-			v.NeedsSubject("the owner of " + uri + " could not read it, so that nothing can be compared")
+			v.NeedsSubject("the owner of %s could not read it, so that nothing can be compared", uri)
 		case x.Succeeded():
 			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(v.Exchanges[owner]))
-			v.That(!same, "a refusal",
-				fmt.Sprintf("the identity %q gets the contents of %s that its owner gets",
-					x.Tags[tagIdentity], uri),
-				v.Exchanges[owner], x)
+			v.That(verdict.Several{v.Exchanges[owner], x}, !same, "a refusal",
+				"the identity %q gets the contents of %s that its owner gets", x.Tags[tagIdentity], uri)
 		default:
 			v.Holds()
 		}
@@ -55,8 +52,8 @@ func survives(v *verdict.Verdict) {
 	}
 	for _, r := range v.Recordings() {
 		if why := r.Unprovoked(); why != "" {
-			v.Block(recording.CodeDied,
-				"the target also fails where nothing is wrong with what it was sent: "+why)
+			v.Block(nil, recording.CodeDied, "the target also fails where nothing is wrong with what it "+
+				"was sent: %s", why)
 			return
 		}
 	}
@@ -75,19 +72,13 @@ func survives(v *verdict.Verdict) {
 				v.Input(recording.InvalidMessages).LostOverText():
 				// that is the finding
 			case v.EndsServer(r, x):
-				v.Fail(verdict.Finding{
-					Expected: "a server that goes on serving",
-					Actual: fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone",
-						verdict.Sent(r, x), matcher.InBrackets(x.Reason)),
-					On:          x,
-					SharedCause: verdict.Ends,
-					Harmless:    byClientAlone(v, x),
-				})
+				v.Fail(x, "a server that goes on serving", "%s ended the server%s, and did so again when "+
+					"it was sent alone", verdict.Sent(r, x), matcher.InBrackets(x.Reason)).
+					SharedCause(verdict.Ends).Harmless(byClientAlone(v, x))
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
-				v.Block(recording.CodeDied,
-					fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone",
-						verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x)
+				v.Block(x, recording.CodeDied, "the connection was lost over %s%s, which could not be sent "+
+					"again alone", verdict.Sent(r, x), matcher.InBrackets(x.Reason))
 			default:
 				survived++
 			}
@@ -96,9 +87,8 @@ func survives(v *verdict.Verdict) {
 	for _, why := range slices.Sorted(maps.Keys(amid)) {
 		// What they do together nobody can tell, and many sessions may have one cause: so much was said in
 		// them.
-		v.Observe("ended-amid-probes",
-			fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: "+
-				"it may end after so many", why), amid[why])
+		v.Observe(amid[why], "ended-amid-probes", "the server ended (%s) amid messages of which none ends "+
+			"it when sent again alone: it may end after so many", why)
 	}
 	if survived > 0 && !open {
 		v.Holds()
@@ -137,11 +127,9 @@ func endsSessions(v *verdict.Verdict) {
 					on = append(on, y)
 				}
 			}
-			v.Observe("session-broken",
-				fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time "+
-					"that this was sent in a new one; a session that is over is answered by 404, at which "+
-					"clients begin another",
-					x.Ends, verdict.Sent(r, x)), on)
+			v.Observe(on, "session-broken", "everything is answered by HTTP %d in a session that has had "+
+				"%s, each time that this was sent in a new one; a session that is over is answered by 404, "+
+				"at which clients begin another", x.Ends, verdict.Sent(r, x))
 		}
 	}
 }

@@ -3,14 +3,12 @@
 package sess
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -22,7 +20,7 @@ var Checks = []verdict.Check{
 		for _, x := range issuing(v) {
 			id := x.Header.Get("Mcp-Session-Id")
 			bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
-			v.That(bad < 0, "characters from 0x21 to 0x7E", "the session id "+judge.Quote(id), x)
+			v.That(x, bad < 0, "characters from 0x21 to 0x7E", "the session id %s", judge.Quote(id))
 		}
 	}),
 	sessionCheck("SESS-02", uniqueIDs),
@@ -34,17 +32,15 @@ var Checks = []verdict.Check{
 		if !told(x, v) {
 			return
 		}
-		v.FailUnless(x.Status == http.StatusBadRequest || x.Succeeded(), verdict.Finding{
-			Expected: "HTTP 400, or service",
-			On:       x, About: "a request without the session id",
-		})
+		v.That(x, x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service",
+			"%v to a request without the session id", x)
 		if get := v.Step(scenario.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
-			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST "+
-				"needs it", "an event stream", x, get)
+			v.Fail(verdict.Several{x, get}, "HTTP 400 (or 405) to a GET without the session id, where a "+
+				"request by POST needs it", "an event stream")
 		} else if x.Status == http.StatusBadRequest && get != nil && get.Status == http.StatusNotFound &&
 			slices.ContainsFunc(gets(v), opensStream) {
-			v.That(false, "HTTP 400 to a GET without the session id, as to a request by POST",
-				"HTTP 404, which tells clients that their session has ended", x, get)
+			v.Fail(verdict.Several{x, get}, "HTTP 400 to a GET without the session id, as to a request by "+
+				"POST", "HTTP 404, which tells clients that their session has ended")
 		}
 	}),
 	sessionCheck("SESS-04", endedSession),
@@ -57,27 +53,19 @@ var Checks = []verdict.Check{
 			v.NotExercised("the target serves requests without a session id as well: it keeps no sessions")
 			return
 		}
-		v.FailUnless(x.Status == http.StatusNotFound, verdict.Finding{
-			Expected: "HTTP 404",
-			On:       x, About: "a session id that was never issued",
-		})
+		v.That(x, x.Status == http.StatusNotFound, "HTTP 404", "%v to a session id that was never issued", x)
 		for _, y := range v.Steps(scenario.StepUnknownID) {
 			if form := y.Tags[scenario.TagForm]; form != "" {
-				v.FailUnless(!y.Succeeded() && y.Outcome != recording.Lost || x.Succeeded(), verdict.Finding{
-					Expected: "HTTP 404",
-					On:       y, About: "the id of a session with " + form,
-					Hint: "compare session ids as they are, from the first character to the last",
-				})
+				v.That(y, !y.Succeeded() && y.Outcome != recording.Lost || x.Succeeded(), "HTTP 404",
+					"%v to the id of a session with %s", y, form).
+					Hint("compare session ids as they are, from the first character to the last")
 			}
 		}
 	}),
 	sessionCheck("SESS-08", func(v *verdict.Verdict) {
 		if x := v.Step(scenario.StepReopen); x != nil && v.Responded(x) {
 			v.RestsOn(v.Step(scenario.StepDelete))
-			v.FailUnless(x.Succeeded(), verdict.Finding{
-				Expected: "a new session after one was ended",
-				On:       x, About: "initialize",
-			})
+			v.That(x, x.Succeeded(), "a new session after one was ended", "%v to initialize", x)
 		}
 	}),
 	sessionCheck("SESS-09", acceptedIDs),
@@ -114,32 +102,22 @@ func uniqueIDs(v *verdict.Verdict) {
 	for _, x := range issuing(v) {
 		id := x.Header.Get("Mcp-Session-Id")
 		if x.Step == scenario.StepChosenID && id == x.Tags[scenario.TagSession] {
-			v.Fail(verdict.Finding{
-				Expected: "a session id that the server makes",
-				Actual: "the id " + judge.Quote(id) +
-					", which the client sent with initialize, is that of the new session",
-				On: x,
-				Hint: "make the id of each session yourself, and answer initialize with an id that is " +
-					"not known with HTTP 404",
-			})
+			v.Fail(x, "a session id that the server makes", "the id %s, which the client sent with "+
+				"initialize, is that of the new session", judge.Quote(id)).
+				Hint("make the id of each session yourself, and answer initialize with an id that is not " +
+					"known with HTTP 404")
 			continue
 		}
 		if other := seen[id]; other != nil {
-			v.That(false, "another id for each session",
-				"two sessions have the id "+judge.Quote(id), other, x)
+			v.Fail(verdict.Several{other, x}, "another id for each session", "two sessions have the id %s",
+				judge.Quote(id))
 		}
 		seen[id] = x
-		v.That(len(id) >= 16, hard,
-			"a session id of no more than "+strconv.Itoa(len(id))+" characters, "+
-				judge.Quote(id), x)
+		v.That(x, len(id) >= 16, hard, "a session id of no more than %d characters, %s", len(id),
+			judge.Quote(id))
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			if last := seen[strconv.FormatUint(n-1, 10)]; last != nil {
-				v.Fail(verdict.Finding{
-					Expected: hard,
-					Actual:   fmt.Sprintf("session ids that are counted up: %d and %d", n-1, n),
-					On:       x,
-					Before:   last.Evidence(),
-				})
+				v.Fail(x, hard, "session ids that are counted up: %d and %d", n-1, n).Before(last)
 			}
 		}
 		ids, with = append(ids, id), append(with, x)
@@ -151,10 +129,9 @@ func uniqueIDs(v *verdict.Verdict) {
 		return
 	}
 	differing, bits := judge.Variety(ids)
-	v.That(bits >= few, hard,
-		fmt.Sprintf(plural.Of(differing,
-			"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
-			differing, judge.Quote(ids[0]), judge.Quote(ids[1])), with)
+	v.That(with, bits >= few, hard, plural.Of(differing,
+		"%d session ids that differ in %d {character|characters} only, such as %s and %s"), len(ids),
+		differing, judge.Quote(ids[0]), judge.Quote(ids[1]))
 }
 
 // endedSession: 404 from the moment the end was confirmed, or a second later.
@@ -164,12 +141,11 @@ func endedSession(v *verdict.Verdict) {
 		return
 	}
 	if end.Status >= http.StatusInternalServerError {
-		v.Observe("delete-fails",
-			fmt.Sprintf("HTTP %d to DELETE: 405 says that clients cannot end sessions, and 404 that there "+
-				"is none", end.Status), end)
+		v.Observe(end, "delete-fails", "HTTP %d to DELETE: 405 says that clients cannot end sessions, and "+
+			"404 that there is none", end.Status)
 	}
 	if end.Status > 299 {
-		v.NotExercised(fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
+		v.NotExercised("clients cannot end sessions (HTTP %d to DELETE)", end.Status)
 		return
 	}
 	all := v.Steps(scenario.StepAfterDelete)
@@ -177,8 +153,8 @@ func endedSession(v *verdict.Verdict) {
 		return
 	}
 	last := all[len(all)-1]
-	v.That(last.Status == http.StatusNotFound, "HTTP 404",
-		matcher.Describe(last)+" to a request of a session that was ended by DELETE", end, last)
+	v.That(verdict.Several{end, last}, last.Status == http.StatusNotFound, "HTTP 404",
+		"%v to a request of a session that was ended by DELETE", last)
 	if last.Status == http.StatusNotFound {
 		endedForAll(end, v)
 	}
@@ -191,24 +167,17 @@ func endedForAll(end *recording.Exchange, v *verdict.Verdict) {
 		return x != nil && x.Status > 0 && x.Outcome != recording.Refused
 	}
 	if get := v.Step(scenario.StepGetAfterDelete); opensStream(get) {
-		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", end, get)
+		v.Fail(verdict.Several{end, get}, "HTTP 404", "an event stream to a GET of a session that was "+
+			"ended by DELETE")
 	} else if answered(get) && slices.ContainsFunc(gets(v), opensStream) {
-		v.FailUnless(get.Status == http.StatusNotFound, verdict.Finding{
-			Expected:   "HTTP 404",
-			Actual:     fmt.Sprintf("HTTP %d to a GET of a session that was ended by DELETE", get.Status),
-			On:         verdict.Several{end, get},
-			Warn:       true,
-			Downgraded: "it is refused, and requests by POST tell that the session is over",
-		})
+		v.That(verdict.Several{end, get}, get.Status == http.StatusNotFound, "HTTP 404",
+			"HTTP %d to a GET of a session that was ended by DELETE", get.Status).
+			Warn("it is refused, and requests by POST tell that the session is over")
 	}
 	if again := v.Step(scenario.StepDeleteAgain); answered(again) {
-		v.FailUnless(again.Status == http.StatusNotFound, verdict.Finding{
-			Expected:   "HTTP 404",
-			Actual:     fmt.Sprintf("HTTP %d to a second DELETE of the session", again.Status),
-			On:         verdict.Several{end, again},
-			Warn:       true,
-			Downgraded: "that a session which is over is ended once more does no harm",
-		})
+		v.That(verdict.Several{end, again}, again.Status == http.StatusNotFound, "HTTP 404",
+			"HTTP %d to a second DELETE of the session", again.Status).
+			Warn("that a session which is over is ended once more does no harm")
 	}
 }
 
@@ -237,8 +206,8 @@ func sameID(v *verdict.Verdict) {
 		s := v.Session(x.Session)
 		if id := x.Header.Get("Mcp-Session-Id"); id != "" && s != nil && s.Initialize != nil &&
 			x.Status == http.StatusOK && id != s.Initialize.Header.Get("Mcp-Session-Id") {
-			v.Observe("another-session-id", "an answer to "+x.Method+" has Mcp-Session-Id "+judge.Quote(id)+
-				", which is not that of its session: clients that take it over go on in another one", x)
+			v.Observe(x, "another-session-id", "an answer to %s has Mcp-Session-Id %s, which is not that "+
+				"of its session: clients that take it over go on in another one", x.Method, judge.Quote(id))
 			return
 		}
 	}
@@ -257,14 +226,9 @@ func barred(v *verdict.Verdict, uses []*recording.Exchange) {
 				"HTTP 400 about the session to every request with the id that was issued"
 		}
 	}
-	v.Fail(verdict.Finding{
-		Expected:     expected,
-		Actual:       actual,
-		On:           on,
-		AboutRefusal: true,
-		Hint: "send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or " +
-			"proxy in front of the server has to pass that header on in both directions",
-	})
+	v.Fail(on, expected, "%s", actual).AboutRefusal().
+		Hint("send Mcp-Session-Id with the answer to initialize, and accept it; a gateway or proxy in " +
+			"front of the server has to pass that header on in both directions")
 }
 
 // acceptedIDs: the requests that follow initialize are not refused for their id.
@@ -292,17 +256,14 @@ func acceptedIDs(v *verdict.Verdict) {
 		}
 	}
 	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
-		v.That(false, "the issued session id to be accepted",
-			fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), a, b)
+		v.Fail(verdict.Several{a, b}, "the issued session id to be accepted",
+			"HTTP %d to a request with the id that was issued, in two sessions", a.Status)
 	}
 	sameID(v)
 	if x := v.Step(scenario.StepAfterOther); x != nil && v.Responded(x) && refused["a"] == nil {
 		v.RestsOn(v.Step(scenario.StepOtherRevision))
-		v.FailUnless(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, verdict.Finding{
-			Expected: "a session to go on beside one in another revision",
-			Actual:   matcher.Describe(x) + " after another client had opened a session in another revision",
-			On:       x,
-			Hint:     "keep the negotiated version with the session",
-		})
+		v.That(x, x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound,
+			"a session to go on beside one in another revision", "%v after another client had opened a "+
+				"session in another revision", x).Hint("keep the negotiated version with the session")
 	}
 }

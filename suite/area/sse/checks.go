@@ -4,7 +4,6 @@ package sse
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -54,8 +53,8 @@ var Checks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, f := range events(v) {
 				if f.Parsed().Kind != wire.KindOther {
-					v.That(forMessages(f), "no event type, or message", "a message in an event of type "+
-						judge.Quote(f.Event.Type), f)
+					v.That(f, forMessages(f), "no event type, or message", "a message in an event of type %s",
+						judge.Quote(f.Event.Type))
 				}
 			}
 		}},
@@ -65,10 +64,9 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint},
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepOpen); v.Responded(x) {
-				v.That(x.Status == http.StatusOK && x.EventStream(),
-					"HTTP 200 with text/event-stream",
-					fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status,
-						judge.Quote(x.Header.Get("Content-Type"))), x)
+				v.That(x, x.Status == http.StatusOK && x.EventStream(), "HTTP 200 with text/event-stream",
+					"HTTP %d with Content-Type %s to GET", x.Status,
+					judge.Quote(x.Header.Get("Content-Type")))
 			}
 		}},
 	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
@@ -99,29 +97,26 @@ func eventFraming(v *verdict.Verdict) {
 	for _, x := range v.Streamed() {
 		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
 		params = strings.Trim(params, `"' `)
-		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8",
-			"the stream is declared to be "+params, x)
+		v.That(x, params == "" || params == "utf-8" || params == "utf8", "UTF-8",
+			"the stream is declared to be %s", params)
 	}
 	for _, f := range events(v) {
 		v.Holds()
 		for _, flaw := range f.Flaws {
 			switch flaw.Code {
 			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
-				v.That(false, "an event stream by the rules of server-sent events",
-					string(flaw.Code)+": "+flaw.Detail, f)
+				v.Fail(f, "an event stream by the rules of server-sent events", "%s: %s", flaw.Code,
+					flaw.Detail)
 			case wire.FlawUnterminated:
 				if x := onlyAnswer(v, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
-					v.Fail(verdict.Finding{
-						Expected: "a blank line after the event with the response",
-						Actual: "the stream ended without it, so that clients discard the event, and " +
-							"have no response to " + x.Method,
-						Frames: []int{x.Request, f.Number},
-						Hint:   "write an empty line after each event, the last one too",
-					})
+					v.Fail(verdict.Frames{x.Request, f.Number},
+						"a blank line after the event with the response", "the stream ended without it, so "+
+							"that clients discard the event, and have no response to %s", x.Method).
+						Hint("write an empty line after each event, the last one too")
 					continue
 				}
-				v.Observe("unterminated-event",
-					"an event stream ended without the blank line that ends its last event", f)
+				v.Observe(f, "unterminated-event", "an event stream ended without the blank line that ends "+
+					"its last event")
 			}
 		}
 	}
@@ -151,7 +146,7 @@ func eventMessages(v *verdict.Verdict, channels ...string) {
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours &&
 			v.Revision() != requirement.R20251125 && answeredOn(v, f) {
-			priming.Add("the id "+judge.Quote(f.Event.ID), f)
+			priming.Add(f, "the id %s", judge.Quote(f.Event.ID))
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
 			continue
@@ -160,24 +155,20 @@ func eventMessages(v *verdict.Verdict, channels ...string) {
 		for _, flaw := range f.Flaws {
 			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing ||
 				flaw.Code == wire.FlawNotObject {
-				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f)
+				v.Fail(f, expected, "%s: %s", flaw.Code, wire.Excerpt(f.Raw, 120))
 			}
 		}
 		p := f.Parsed()
 		if p.Stray() && !p.Marked { // with jsonrpc, it is RPC-12's
-			v.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   "an object that is none: " + wire.Excerpt(f.Raw, 120),
-				On:       f,
-				Warn:     true,
-				Downgraded: "no sentence forbids events that hold no message, but clients take what is in " +
-					"those without a type for one",
-				Hint: "give events that are no messages a type of their own, or send a comment (a " +
-					"line that begins with a colon)",
-			})
+			v.Fail(f, expected, "an object that is none: %s", wire.Excerpt(f.Raw, 120)).
+				Warn("no sentence forbids events that hold no message, but clients take what is in those " +
+					"without a type for one").
+				Hint("give events that are no messages a type of their own, or send a comment (a line that " +
+					"begins with a colon)")
 		}
 		if p.Kind == wire.KindBatch && !p.Marked {
-			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f)
+			v.That(f, v.Revision() == requirement.R20250326, expected, "an array: %s",
+				wire.Excerpt(f.Raw, 120))
 		}
 	}
 }
@@ -219,8 +210,8 @@ func primingEvents(v *verdict.Verdict) {
 		if len(all) > 1 {
 			count = strconv.Itoa(len(all)) + " streams begin"
 		}
-		v.That(false, "a first event with an id and without data", count+" with "+begins,
-			all[:min(len(all), shown)])
+		v.Fail(all[:min(len(all), shown)], "a first event with an id and without data", "%s with %s", count,
+			begins)
 	}
 }
 
@@ -263,14 +254,10 @@ func uniqueEventIDs(v *verdict.Verdict) {
 			continue // nothing but a reminder of the last id, say with a retry time
 		}
 		known := v.Session(f.Session)
-		v.Fail(verdict.Finding{
-			Expected: "event ids that differ within a session",
-			Actual: fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel,
-				f.Channel),
-			On: verdict.Several{other, f},
-			Warn: known == nil || known.Initialize == nil ||
-				known.Initialize.Header.Get("Mcp-Session-Id") == "",
-		})
+		v.Fail(verdict.Several{other, f}, "event ids that differ within a session",
+			"the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel, f.Channel).
+			WarnIf(known == nil || known.Initialize == nil ||
+				known.Initialize.Header.Get("Mcp-Session-Id") == "")
 	}
 }
 
@@ -313,12 +300,9 @@ func ownReplay(v *verdict.Verdict) {
 				!sentOn(v, v.Step(stepFirst), f) ||
 				len(all) == 1 && all[0].HasID(second.ID) && !all[0].Get("method").Exists()
 			if strange {
-				v.Fail(verdict.Finding{
-					Expected: "only messages of the stream that is resumed",
-					Actual:   "a message of another stream: " + wire.Excerpt(f.Raw, 100),
-					Frames:   slices.Concat(namedEvent(v, x), second.Evidence(), []int{x.Request, f.Number}),
-					Cause:    elsewhere,
-				})
+				v.Fail(slices.Concat(namedEvent(v, x), second.Evidence(), []int{x.Request, f.Number}),
+					"only messages of the stream that is resumed", "a message of another stream: %s",
+					wire.Excerpt(f.Raw, 100)).Cause(elsewhere)
 				return // it replays one, or all of them
 			}
 		}
@@ -334,13 +318,9 @@ func ofRequests(v *verdict.Verdict) {
 	}
 	for _, f := range replayed(v, x) {
 		if f.Parsed().Kind == wire.KindResponse {
-			v.Fail(verdict.Finding{
-				Expected: "only messages of the stream that is resumed",
-				Actual: "a response, which belongs to the stream of its request, on one that GET had " +
-					"opened: " + wire.Excerpt(f.Raw, 100),
-				Frames: []int{x.Request, f.Number},
-				Cause:  elsewhere,
-			})
+			v.Fail(verdict.Frames{x.Request, f.Number}, "only messages of the stream that is resumed",
+				"a response, which belongs to the stream of its request, on one that GET had opened: %s",
+				wire.Excerpt(f.Raw, 100)).Cause(elsewhere)
 			return
 		}
 	}
@@ -370,10 +350,10 @@ func receivedAgain(v *verdict.Verdict) {
 		for _, f := range replayed(v, x) {
 			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 &&
 				n <= slices.Max(named) {
-				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+
-					" comes once more, although Last-Event-ID, "+judge.Quote(x.Tags[tagID])+
-					", says that it was received: a stream goes on after the event that is named", named,
-					verdict.Frames{x.Request}, f)
+				v.Observe(verdict.Several{named, verdict.Frames{x.Request}, f}, "event-replayed-again",
+					"the event %s comes once more, although Last-Event-ID, %s, says that it was received: "+
+						"a stream goes on after the event that is named", judge.Quote(f.Event.ID),
+					judge.Quote(x.Tags[tagID]))
 				return
 			}
 		}
@@ -388,13 +368,9 @@ func ofNobody(v *verdict.Verdict) {
 		p := f.Parsed()
 		if p.Kind == wire.KindResponse && slices.ContainsFunc(v.Exchanges,
 			func(x *recording.Exchange) bool { return p.Messages[0].HasID(x.ID) }) {
-			v.Fail(verdict.Finding{
-				Expected: "no messages of other streams to an id that no event had",
-				Actual:   "a response that belongs to another stream: " + wire.Excerpt(f.Raw, 100),
-				Frames:   []int{x.Request, f.Number},
-				Hint:     "take an event that is not known for none, and replay nothing",
-				Cause:    elsewhere,
-			})
+			v.Fail(verdict.Frames{x.Request, f.Number}, "no messages of other streams to an id that no "+
+				"event had", "a response that belongs to another stream: %s", wire.Excerpt(f.Raw, 100)).
+				Cause(elsewhere).Hint("take an event that is not known for none, and replay nothing")
 			return
 		}
 	}
@@ -427,14 +403,10 @@ func sentElsewhere(x *recording.Exchange, v *verdict.Verdict,
 			}
 			for _, f := range replayed(v, x) {
 				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(v, x, f) {
-					v.Fail(verdict.Finding{
-						Expected: "nothing of the streams of another session",
-						Actual: "what was sent to the session that made the request: " +
-							wire.Excerpt(f.Raw, 100),
-						Frames: append(namedEvent(v, x), theirs.Request, n, x.Request, f.Number),
-						Hint:   "look for the event in the session that Mcp-Session-Id names",
-						Cause:  elsewhere,
-					})
+					v.Fail(append(namedEvent(v, x), theirs.Request, n, x.Request, f.Number),
+						"nothing of the streams of another session", "what was sent to the session that "+
+							"made the request: %s", wire.Excerpt(f.Raw, 100)).Cause(elsewhere).
+						Hint("look for the event in the session that Mcp-Session-Id names")
 					return
 				}
 			}
@@ -478,10 +450,9 @@ func endpointEvent(v *verdict.Verdict) {
 			continue
 		}
 		if i > 0 {
-			v.Observe("endpoint-not-first",
-				fmt.Sprintf(plural.Of(i,
-					"%d {event comes|events come} before the endpoint event, without which no client can "+
-						"send anything"), i), f)
+			v.Observe(f, "endpoint-not-first", plural.Of(i,
+				"%d {event comes|events come} before the endpoint event, without which no client can "+
+					"send anything"), i)
 		}
 		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {
@@ -491,15 +462,14 @@ func endpointEvent(v *verdict.Verdict) {
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
 			!strings.ContainsAny(text, " {}\"<>")
-		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120),
-			f) && !wire.SameOrigin(u, base) {
-			v.Observe("endpoint-elsewhere",
-				"the endpoint event names an address of another origin than that of the stream, "+text+
-					", which was not called: messages and credentials would go there", f)
+		if v.That(f, usable, "a URI as the data of the endpoint event", "the data is %s",
+			wire.Excerpt(f.Raw, 120)).Held() && !wire.SameOrigin(u, base) {
+			v.Observe(f, "endpoint-elsewhere", "the endpoint event names an address of another origin than "+
+				"that of the stream, %s, which was not called: messages and credentials would go there", text)
 		}
 		return
 	}
-	v.That(false, "an endpoint event", "none came on the event stream", x)
+	v.Fail(x, "an endpoint event", "none came on the event stream")
 }
 
 // answersOnStream: posts are accepted, and answered by message events.
@@ -508,8 +478,8 @@ func answersOnStream(v *verdict.Verdict) {
 	eventMessages(v, "sse")
 	for _, f := range events(v) {
 		if f.Channel == "sse" && f.Parsed().Kind != wire.KindOther {
-			v.That(forMessages(f), "messages in events of type message",
-				"an event of type "+judge.Quote(f.Event.Type), f)
+			v.That(f, forMessages(f), "messages in events of type message", "an event of type %s",
+				judge.Quote(f.Event.Type))
 		}
 	}
 	for _, x := range v.Exchanges {
@@ -517,8 +487,8 @@ func answersOnStream(v *verdict.Verdict) {
 			x.Outcome != recording.Replied {
 			continue // to a session that has ended no message is sent; that it ends is RPC-09's
 		}
-		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted",
-			fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x)
+		v.That(x, x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted",
+			"HTTP %d to %s at the address of the endpoint event", x.Status, x.Method)
 		onStream, inBody := 0, 0
 		for _, n := range x.Replies {
 			if f := v.Frame(n); f != nil && f.Channel == "sse" {
@@ -528,12 +498,8 @@ func answersOnStream(v *verdict.Verdict) {
 			}
 		}
 		if inBody > 0 {
-			v.Fail(verdict.Finding{
-				Expected: "the answer on the event stream",
-				Actual:   "the answer to " + x.Method + " in the response to the POST",
-				On:       x,
-				Warn:     onStream > 0,
-			})
+			v.Fail(x, "the answer on the event stream", "the answer to %s in the response to the POST",
+				x.Method).WarnIf(onStream > 0)
 		}
 	}
 }

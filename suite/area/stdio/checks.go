@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -48,14 +47,11 @@ var Checks = []verdict.Check{
 	{Requirement: "STDIO-02", From: verdict.Everything,
 		Judge: func(v *verdict.Verdict) {
 			for _, l := range linesOf(v.Recording) {
-				if v.FailUnless(!l.spread, verdict.Finding{
-					Expected: "one complete message per line",
-					Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
-					On:       l.frame,
-					Hint:     "encode messages without indentation",
-				}) {
-					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+
-						verdict.Detail(l.frame, wire.FlawTrailing), l.frame)
+				if v.That(l.frame, !l.spread, "one complete message per line",
+					"a message spread over lines, which begins %s", wire.Excerpt(l.frame.Raw, 60)).
+					Hint("encode messages without indentation").Held() {
+					v.That(l.frame, !l.frame.HasFlaw(wire.FlawTrailing), "one message per line",
+						"more than one: %s", verdict.Detail(l.frame, wire.FlawTrailing))
 				}
 			}
 		}},
@@ -63,8 +59,8 @@ var Checks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			for _, f := range v.Incoming(0) {
 				if f.Parsed().Kind != wire.KindOther {
-					v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message",
-						"a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)
+					v.That(f, !f.HasFlaw(wire.FlawUnterminated), "a newline after each message",
+						"a message at the end of the stream without one: %s", wire.Excerpt(f.Raw, 80))
 				}
 			}
 			for _, x := range v.Exchanges {
@@ -107,8 +103,7 @@ var Checks = []verdict.Check{
 						frames = append(frames, part.Request)
 					}
 				}
-				v.That(answers == want && !failed, expected,
-					actual, frames, x)
+				v.That(verdict.Several{frames, x}, answers == want && !failed, expected, "%s", actual)
 				if x.Step == stepSplit && answers == want && !failed {
 					keptWhole(x, v, frames)
 				}
@@ -119,8 +114,7 @@ var Checks = []verdict.Check{
 	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
 		func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Outcome == recording.Silent || x.Fatal {
-				v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x),
-					verdict.Frames{x.Request})
+				v.Fail(verdict.Frames{x.Request}, "an answer to a request of a mebibyte", "%v", x)
 				return
 			}
 			if v.Answered(x) {
@@ -137,27 +131,20 @@ func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
 		x.Outcome == recording.Refused {
 		return
 	}
-	v.FailUnless(x.Succeeded(), verdict.Finding{
-		Expected: "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, " +
-			"like that to one without them",
-		Actual: matcher.Describe(x),
-		On:     x,
-		Hint: "end a line at the newline (U+000A), and at no other character: the line readers of " +
-			"several languages end it at others as well",
-	})
+	v.That(x, x.Succeeded(), "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 "+
+		"in it, like that to one without them", "%v", x).
+		Hint("end a line at the newline (U+000A), and at no other character: the line readers of several " +
+			"languages end it at others as well")
 }
 
 // keptWhole: a character that was cut in two by the end of a write came back in the id as it was.
 func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts verdict.Frames) {
 	sent, got := gjson.ParseBytes(x.ID), x.Message().Get("id")
-	v.FailUnless(sent.Type != gjson.String || got.String() == sent.Str, verdict.Finding{
-		Expected: "the id " + string(x.ID) + " of a request that was cut in the middle of a character",
-		Actual:   "it came back as " + judge.Brief(got),
-		On:       verdict.Several{parts, x},
-		Cause:    "a character cut by the end of a write",
-		Hint: "collect bytes until a newline has come, and decode the whole line as UTF-8, not each " +
-			"piece that is read",
-	})
+	v.That(verdict.Several{parts, x}, sent.Type != gjson.String || got.String() == sent.Str,
+		"the id "+string(x.ID)+" of a request that was cut in the middle of a character",
+		"it came back as %v", got).Cause("a character cut by the end of a write").
+		Hint("collect bytes until a newline has come, and decode the whole line as UTF-8, not each piece " +
+			"that is read")
 }
 
 // onlyMessages: nothing but messages comes on standard output. The lines that were told are named.
@@ -168,19 +155,14 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 		case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !l.frame.Parsed().Valid:
 		case l.frame.HasFlaw(wire.FlawBlank):
 			if !named[""] {
-				v.Fail(verdict.Finding{
-					Expected:   "nothing but messages on standard output",
-					Actual:     "a blank line",
-					On:         l.frame,
-					Warn:       true,
-					Downgraded: "clients pass over blank lines",
-					Hint:       "write one newline after each message, and no more",
-				})
+				v.Fail(l.frame, "nothing but messages on standard output", "a blank line").
+					Warn("clients pass over blank lines").
+					Hint("write one newline after each message, and no more")
 			}
 			named[""] = true
 		default:
-			if !v.That(!l.stray, "nothing but messages on standard output",
-				"the line "+wire.Excerpt(l.frame.Raw, 120), l.frame) {
+			if !v.That(l.frame, !l.stray, "nothing but messages on standard output", "the line %s",
+				wire.Excerpt(l.frame.Raw, 120)).Held() {
 				named[string(l.frame.Raw)] = true
 			}
 		}
@@ -206,7 +188,7 @@ func judgeOddEnds(before *recording.Exchange, v *verdict.Verdict) {
 		if odd.step == stepBlankLine && x.Fatal && v.DiesOfText(v.Input(recording.InvalidMessages)) {
 			continue
 		}
-		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
+		v.Observe(x, odd.id, "%s: %s", odd.about, verdict.Reaction(x))
 	}
 }
 
@@ -285,12 +267,8 @@ func flushedInTime(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if atTheEnd(v, x) && !asLateAsOthers(v, x) {
-		v.Fail(verdict.Finding{
-			Expected: "an answer that is written out at once",
-			Actual:   "the answer to " + x.Method + " came when the session was ended",
-			On:       x,
-			Hint:     "flush standard output after each message",
-		})
+		v.Fail(x, "an answer that is written out at once", "the answer to %s came when the session was ended",
+			x.Method).Hint("flush standard output after each message")
 	}
 }
 
@@ -331,12 +309,9 @@ func flushedByItself(v *verdict.Verdict) {
 	took := func(a, b *recording.Exchange) int { return cmp.Compare(a.Took, b.Took) }
 	least, most := slices.MinFunc(held, took), slices.MaxFunc(held, took)
 	if most.Took-least.Took > apart {
-		v.Fail(verdict.Finding{
-			Expected: "an answer that is written out at once",
-			Actual:   "the answer to " + v.What(most) + " came only when another request was answered",
-			On:       verdict.Several{most, least},
-			Hint:     "flush standard output after each message, errors included",
-		})
+		v.Fail(verdict.Several{most, least}, "an answer that is written out at once",
+			"the answer to %s came only when another request was answered", v.What(most)).
+			Hint("flush standard output after each message, errors included")
 	}
 }
 
@@ -379,11 +354,8 @@ func oneExits(all []*recording.Session, when, change string, v *verdict.Verdict)
 		}
 	}
 	if slow != "" {
-		v.Fail(verdict.Finding{
-			Expected: "a process that exits soon after its standard input was closed" + when,
-			Actual:   "it went on running and had to be " + slow + ", after " + took.Round(1e7).String(),
-			Hint:     change,
-		})
+		v.Fail(nil, "a process that exits soon after its standard input was closed"+when,
+			"it went on running and had to be %s, after %s", slow, took.Round(1e7).String()).Hint(change)
 	}
 	return slow == ""
 }

@@ -129,12 +129,11 @@ func refusedWithoutURI(r *view) {
 	for _, x := range r.Steps(recording.StepSubscribe) {
 		about := "resources/subscribe with params " + verdict.ParamsOf(x)
 		if verdict.Unknown(x) {
-			r.NotExercised(unknownSubscribe)
-		} else if r.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
-			r.Expect(x).To(matcher.BeErrorReply(-32602), about,
-				verdict.Finding{Title: "A subscription without a usable uri is refused with -32602",
-					Kept: true, Warn: true,
-					Downgraded: verdict.RefusedOtherwise})
+			r.NotExercised("%s", unknownSubscribe)
+		} else if r.Expect(x).To(matcher.BeRefused(), "%s", about).Held() && x.Failed() {
+			r.Expect(x).To(matcher.BeErrorReply(-32602), "%s", about).
+				Title("A subscription without a usable uri is refused with -32602").Kept().
+				Warn(verdict.RefusedOtherwise)
 		}
 	}
 }
@@ -149,24 +148,18 @@ func namesItsResource(r *view) {
 	told := all.of(updated)
 	for _, h := range told {
 		uri := h.Get("params.uri")
-		r.That(judge.IsString(uri), "params.uri as a string in "+updated,
-			"params.uri is "+judge.TypeName(uri), h)
+		r.That(h, judge.IsString(uri), "params.uri as a string in "+updated, "params.uri is %s",
+			judge.TypeName(uri))
 	}
 	for _, h := range all.keep(func(h heard) bool { return h.Misspells(updated) }) {
 		if len(told) > 0 {
-			r.Observe("update-misspelt", "the method "+h.Method()+" comes beside "+updated+
-				", by which alone clients know what it is about", h)
+			r.Observe(h, "update-misspelt", "the method %s comes beside %s, by which alone clients know "+
+				"what it is about", h.Method(), updated)
 			return
 		}
-		r.Fail(verdict.Finding{
-			Expected:   "the method " + updated,
-			Actual:     "the method " + h.Method(),
-			On:         h,
-			Warn:       true,
-			Downgraded: "a notification under another name is one that went missing",
-			Hint:       "clients know the notification by its exact name only",
-			Cause:      "another method",
-		})
+		r.Fail(h, "the method "+updated, "the method %s", h.Method()).
+			Warn("a notification under another name is one that went missing").Cause("another method").
+			Hint("clients know the notification by its exact name only")
 	}
 }
 
@@ -188,7 +181,7 @@ func subscribable(r *view) {
 		return
 	}
 	if verdict.Unknown(tried[0]) {
-		r.NotExercised(unknownSubscribe)
+		r.NotExercised("%s", unknownSubscribe)
 		return
 	}
 	tried = recording.Keep(tried, func(x *recording.Exchange) bool {
@@ -198,38 +191,26 @@ func subscribable(r *view) {
 		return
 	}
 	n, tags := strconv.Itoa(len(tried)), tried[0].Tags
-	r.Fail(verdict.Finding{
-		Expected: "a result to resources/subscribe of a listed resource, as " +
-			"capabilities.resources.subscribe says",
-		Actual: "none of " + n + " listed resources can be subscribed; " + tags[recording.TagURI] + " gets " +
-			matcher.Describe(tried[0]),
-		On:   tried[0],
-		Warn: !(n == listed && tags[scenario.TagTemplates] == "0"),
-		Hint: "confirm subscriptions, or do not declare resources.subscribe",
-	})
+	r.Fail(tried[0], "a result to resources/subscribe of a listed resource, as "+
+		"capabilities.resources.subscribe says", "none of %s listed resources can be subscribed; %s gets %v",
+		n, tags[recording.TagURI], tried[0]).WarnIf(n != listed || tags[scenario.TagTemplates] != "0").
+		Hint("confirm subscriptions, or do not declare resources.subscribe")
 }
 
 func unsubscribable(r *view, x *recording.Exchange) {
 	if !r.Answered(x) || verdict.Unknown(x) {
 		return // judged by CAP-09
 	}
-	if !r.FailUnless(x.Succeeded(), verdict.Finding{
-		Expected: "a result to resources/unsubscribe of what was subscribed",
-		On:       x, About: "resources/unsubscribe",
-		Hint: "let what was subscribed be given up again",
-	}) {
+	if !r.That(x, x.Succeeded(), "a result to resources/unsubscribe of what was subscribed",
+		"%v to resources/unsubscribe", x).Hint("let what was subscribed be given up again").Held() {
 		return
 	}
 	confirmed(r, x)
 }
 
 func confirmed(r *view, x *recording.Exchange) {
-	r.FailUnless(x.Result().IsObject(), verdict.Finding{
-		Expected: "a result object",
-		Actual:   "the result of " + x.Method + " is " + judge.Brief(x.Result()),
-		On:       x,
-		Hint:     "confirm with an empty object: {}",
-	})
+	r.That(x, x.Result().IsObject(), "a result object", "the result of %s is %v", x.Method, x.Result()).
+		Hint("confirm with an empty object: {}")
 }
 
 // sessionless skips a requirement where a legacy target keeps no sessions on

@@ -75,10 +75,9 @@ func nothingNew(r *view) {
 	for _, x := range reads.Steps(recording.StepRead) {
 		if uri := now.Tags[recording.TagURI]; x.Tags[recording.TagURI] == uri &&
 			contentsOf(x) == contentsOf(now) {
-			r.Observe("update-without-change",
-				"an update of "+uri+
-					" was sent, and a read right after it yields what one in the beginning did",
-				x, now)
+			r.Observe(verdict.Several{x, now}, "update-without-change",
+				"an update of %s was sent, and a read right after it yields what one in the beginning did",
+				uri)
 			return
 		}
 	}

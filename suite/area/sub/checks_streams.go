@@ -49,13 +49,9 @@ func eachWatched(r *view, streams []*subscription) {
 		if len(own) == 0 {
 			missed, mark = s.uri(), recording.MarkUpdate
 		}
-		r.Fail(verdict.Finding{
-			Expected: eachOfFilter,
-			Actual: "none came for " + missed + r.WithTrigger(mark) +
-				" on a stream that brings those of another one",
-			On:   verdict.Several{s.evidence(), own.frames(), others.frames()},
-			Hint: everyURI,
-		})
+		r.Fail(verdict.Several{s.evidence(), own.frames(), others.frames()}, eachOfFilter,
+			"none came for %s%s on a stream that brings those of another one", missed, r.WithTrigger(mark)).
+			Hint(everyURI)
 	}
 }
 
@@ -77,8 +73,8 @@ func bearsItsID(r *view) {
 			}
 		}
 		if on { // what comes on no stream at all is judged elsewhere
-			r.That(its, "subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request",
-				"subscriptionId is "+judge.Brief(h.Subscription()), h)
+			r.That(h, its, "subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request",
+				"subscriptionId is %v", h.Subscription())
 		}
 	}
 	if len(told) == 0 {
@@ -102,14 +98,10 @@ func requestedTypes(r *view) {
 			// Acknowledgments, cancellations, and what belongs to other
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == updated {
-				r.FailUnless(verdict.Granted(s.Param("notifications."+typeOf[m])), verdict.Finding{
-					Expected: "only what the listen request asks for, " +
-						judge.Brief(s.Param("notifications")),
-					Actual: m + " on this subscription",
-					On:     h,
-					Before: s.evidence(),
-					Cause:  "what was not asked for",
-				})
+				r.That(h, verdict.Granted(s.Param("notifications."+typeOf[m])),
+					"only what the listen request asks for, "+
+						judge.Brief(s.Param("notifications")), "%s on this subscription", m).
+					Before(s.evidence()).Cause("what was not asked for")
 			}
 		}
 		// What is to stay off the other streams must be seen somewhere.
@@ -131,13 +123,9 @@ func watchedOnly(r *view) {
 		}
 		for _, h := range s.came(s.ack.Frame.Number).of(updated) {
 			if uri := h.URI(); uri != "" && !s.asksFor(uri) {
-				r.Fail(verdict.Finding{
-					Expected: "updates for what the filter names and what lies below it",
-					Actual:   updated + " for " + uri + ", which was not asked for",
-					On:       h,
-					Before:   s.evidence(),
-					Warn:     !(fired && uri == s.other()),
-				})
+				r.Fail(h, "updates for what the filter names and what lies below it",
+					"%s for %s, which was not asked for", updated, uri).Before(s.evidence()).
+					WarnIf(!fired || uri != s.other())
 			}
 		}
 	}
@@ -148,7 +136,7 @@ func watchedOnly(r *view) {
 		switch {
 		case !fired:
 		case related(s.other(), s.uri()):
-			r.Skip(recording.CodeNeedsConfig, otherBelow)
+			r.Skip(recording.CodeNeedsConfig, "%s", otherBelow)
 		case s.asksFor(s.other()):
 		case len(s.came(r.first()).of(updated)) > 0:
 			r.Holds()
@@ -164,8 +152,7 @@ func streamsApart(r *view) {
 	streams, asked := r.watching(), r.streams("uris", "off")
 	if len(streams) < 2 {
 		if len(streams) == 1 && len(asked) == 2 && asked[0] == streams[0] && asked[1].Failed() {
-			r.WarnUnless(false, "a second subscription beside the first", matcher.Describe(asked[1].Exchange),
-				asked[1])
+			r.Fail(asked[1], "a second subscription beside the first", "%v", asked[1].Exchange).Warn()
 		}
 		return
 	}
@@ -189,9 +176,8 @@ func streamsApart(r *view) {
 			r.NotExercised("the target ended one of the streams")
 			continue
 		}
-		r.That(!missed(s), eachStream+"under its own id",
-			"none for the subscription "+string(s.ID)+", while another one got it",
-			s.evidence(), got.frames())
+		r.That(verdict.Several{s.evidence(), got.frames()}, !missed(s), eachStream+"under its own id",
+			"none for the subscription %s, while another one got it", s.ID)
 	}
 	outlives(streams[0], streams[1])
 	apartByClient(streams[1])
@@ -248,15 +234,11 @@ func bothTold(own, foreign *subscription) {
 		// credentials takes both for one.
 		f := r.Frame(foreign.Request)
 		authorised := f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
-		r.Fail(verdict.Finding{
-			Expected: eachStream + "whatever ids other clients use",
-			Actual: "none for " + own.uri() + r.WithTrigger(scenario.MarkShared) +
-				" on one of two streams of different clients, which have the id " + string(own.ID),
-			On:    verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
-			Warn:  !(!untold.ended() && !untold.Succeeded() && !authorised),
-			Cause: "the stream of another client with the same id",
-			Hint:  byStream,
-		})
+		r.Fail(verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
+			eachStream+"whatever ids other clients use", "none for %s%s on one of two streams of "+
+				"different clients, which have the id %s", own.uri(), r.WithTrigger(scenario.MarkShared),
+			own.ID).WarnIf(untold.ended() || untold.Succeeded() || authorised).
+			Cause("the stream of another client with the same id").Hint(byStream)
 	}
 }
 
@@ -294,10 +276,10 @@ func cancelledSilent(r *view) {
 			if h.Get("error").Exists() {
 				late = "a late error"
 			}
-			r.WarnUnless(false, afterCancelled, late, given, h)
+			r.Fail(verdict.Several{given, h}, afterCancelled, "%s", late).Warn()
 		case h.Frame.Number > last.After:
-			r.That(false, afterCancelled, h.Method()+" for the subscription "+string(gone.ID),
-				given, h)
+			r.Fail(verdict.Several{given, h}, afterCancelled, "%s for the subscription %s", h.Method(),
+				gone.ID)
 		}
 	}
 	r.Holds()
@@ -318,8 +300,8 @@ func silentByItself(r *view) {
 			return all.keep(func(h heard) bool { return h.Frame.At-since.At >= underWay })
 		}
 		if strays := late(s.came(since.Number)); len(strays) > 0 {
-			r.That(false, afterCancelled, strays[0].Method()+" for the subscription "+string(s.ID),
-				s.evidence(), settled, strays.frames())
+			r.Fail(verdict.Several{s.evidence(), settled, strays.frames()}, afterCancelled,
+				"%s for the subscription %s", strays[0].Method(), s.ID)
 		} else if len(late(r.said(s.Session, since.Number))) > 0 {
 			r.Holds()
 		}
@@ -334,12 +316,13 @@ func falseFlag(r *view) {
 		return
 	}
 	for s := range r.acked(r.streams("off")) {
-		r.That(!verdict.Grants(s.ack, "resourcesListChanged"),
+		r.That(s.evidence(), !verdict.Grants(s.ack, "resourcesListChanged"),
 			"no resourcesListChanged in the acknowledgment of a request that sets it to false",
-			"resourcesListChanged: true", s.evidence())
+			"resourcesListChanged: true")
 		strays := s.came(0).of(listUpdated)
-		r.That(len(strays) == 0, "no "+listUpdated+" where resourcesListChanged is false",
-			listUpdated+" for the subscription "+string(s.ID), s.evidence(), strays.frames())
+		r.That(verdict.Several{s.evidence(), strays.frames()}, len(strays) == 0,
+			"no "+listUpdated+" where resourcesListChanged is false", "%s for the subscription %s",
+			listUpdated, s.ID)
 	}
 }
 
@@ -356,7 +339,7 @@ func noListenNoChange(r *view) {
 	case r.Scenario == recording.Everything:
 		for _, h := range strays {
 			if !r.OnHTTP() {
-				r.That(false, expected, h.Method()+unasked, h)
+				r.Fail(h, expected, "%s%s", h.Method(), unasked)
 			}
 		}
 	case session == "":
@@ -364,7 +347,7 @@ func noListenNoChange(r *view) {
 	case len(strays) > 0 && r.OnHTTP(): // each came on the stream of another request
 		r.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
-		r.That(false, expected, strays[0].Method()+unasked, strays.frames())
+		r.Fail(strays.frames(), expected, "%s%s", strays[0].Method(), unasked)
 	case len(r.said(r.Watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
 		r.NotExercised("no change was notified on the connection that listens either")
 	default:
@@ -384,15 +367,11 @@ func announcedEnd(r *view) {
 			r.Holds()
 		case r.CutSession(s.Session):
 		case s.Tags[tagLost] != "":
-			r.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   "the connection ended without one" + r.WithTrigger(markShutdown),
-				On:       s.evidence(),
-				Hint:     "answer open listen requests before the process ends",
-			})
+			r.Fail(s.evidence(), expected, "the connection ended without one%s", r.WithTrigger(markShutdown)).
+				Hint("answer open listen requests before the process ends")
 		case s.Tags[tagUpdate] == "missed":
-			r.That(false, expected, "nothing"+r.WithTrigger(markShutdown)+", and updates no longer come",
-				s.evidence())
+			r.Fail(s.evidence(), expected, "nothing%s, and updates no longer come",
+				r.WithTrigger(markShutdown))
 		default:
 			r.NotExercised("triggers.shutdown did not end the subscription")
 		}
@@ -406,18 +385,12 @@ func closingResult(r *view) {
 		for _, h := range s.came(0) {
 			result := h.Get("result")
 			if over > 0 && typeOf[h.Method()] != "" {
-				r.Fail(verdict.Finding{
-					Expected: "no notifications of a subscription that its result has closed",
-					Actual:   h.Method() + " for the subscription " + string(s.ID) + " after its result",
-					Frames:   []int{over, h.Frame.Number},
-					Before:   s.evidence(),
-					Warn:     true,
-					Downgraded: "the result closes the stream, but that nothing comes on it any more is " +
-						"only recommended",
-					Hint: "answer subscriptions/listen when nothing more is to be sent for it, and " +
-						"not before",
-					Cause: "what follows the result",
-				})
+				r.Fail(verdict.Frames{over, h.Frame.Number}, "no notifications of a subscription that its "+
+					"result has closed", "%s for the subscription %s after its result", h.Method(), s.ID).
+					Before(s.evidence()).
+					Warn("the result closes the stream, but that nothing comes on it any more is only " +
+						"recommended").Cause("what follows the result").
+					Hint("answer subscriptions/listen when nothing more is to be sent for it, and not before")
 				break
 			}
 			if h.Get("method").Exists() || !result.Exists() {
@@ -425,8 +398,8 @@ func closingResult(r *view) {
 			}
 			over = cmp.Or(over, h.Frame.Number)
 			kind := result.Get("resultType")
-			r.That(judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
-				"resultType is "+judge.TypeName(kind), h)
+			r.That(h, judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
+				"resultType is %s", judge.TypeName(kind))
 			s.bearsID(h, "its result", "subscriptionId of the result")
 		}
 	}
@@ -434,13 +407,9 @@ func closingResult(r *view) {
 
 // bearsID: a message of a stream bears the id of the listen request.
 func (s *subscription) bearsID(h heard, of, cause string) {
-	s.FailUnless(s.is(h.Subscription()), verdict.Finding{
-		Expected: "the id of the listen request, " + string(s.ID) + ", as subscriptionId in _meta of " + of,
-		Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
-		On:       h,
-		Before:   []int{s.Request},
-		Cause:    cause,
-	})
+	s.That(h, s.is(h.Subscription()),
+		"the id of the listen request, "+string(s.ID)+", as subscriptionId in _meta of "+of,
+		"subscriptionId is %v", h.Subscription()).Before(verdict.Frames{s.Request}).Cause(cause)
 }
 
 // bearsSameID: so does the acknowledgment.

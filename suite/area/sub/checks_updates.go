@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -36,8 +35,8 @@ func (r *view) watching() []*subscription {
 		case slices.Contains(s.uris, s.uri()) && (s.Succeeded() || r.Modern()):
 			return true
 		default:
-			r.Skip(recording.CodeNeedsConfig, "the target does not let "+s.uri()+" be "+r.verb()+
-				": name another resource in triggers.update")
+			r.Skip(recording.CodeNeedsConfig, "the target does not let %s be %s: name another resource in "+
+				"triggers.update", s.uri(), r.verb())
 		}
 		return false
 	})
@@ -76,7 +75,7 @@ func updateArrives(r *view) {
 		r.warn(expected, "none came"+r.WithTrigger(recording.MarkUpdate)+": "+why, "",
 			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence())
 	default:
-		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence())
+		r.Fail(s.evidence(), expected, "%s", s.none(recording.MarkUpdate))
 	}
 }
 
@@ -168,16 +167,15 @@ func keptApart(r *view) {
 	s := r.subscribed()
 	told, ok := r.beside()
 	if ok && s != nil && r.promptly(scenario.MarkShared, told) && s.lapsed(scenario.MarkShared, false) {
-		r.That(false, onlyThere+"whatever other sessions subscribe",
-			s.none(scenario.MarkShared)+", after another session had subscribed it as well, which was told",
-			s.evidence(scenario.StepForeignSubscribe), told.frames())
+		r.Fail(verdict.Several{s.evidence(scenario.StepForeignSubscribe), told.frames()},
+			onlyThere+"whatever other sessions subscribe", "%s, after another session had subscribed it as "+
+				"well, which was told", s.none(scenario.MarkShared))
 	}
 	notReplayed(r)
 	x := r.Step(scenario.StepForeignUnsubscribe)
 	if s != nil && x != nil && (x.Succeeded() || x.Failed()) && s.lapsed(scenario.MarkForeign, true) {
-		r.That(false, onlyThere+"whatever other sessions give up",
-			s.none(scenario.MarkForeign)+", after another session had sent resources/unsubscribe for it",
-			s.evidence(scenario.StepForeignUnsubscribe))
+		r.Fail(s.evidence(scenario.StepForeignUnsubscribe), onlyThere+"whatever other sessions give up",
+			"%s, after another session had sent resources/unsubscribe for it", s.none(scenario.MarkForeign))
 	}
 }
 
@@ -185,14 +183,9 @@ func keptApart(r *view) {
 func notReplayed(r *view) {
 	for _, x := range r.Steps(scenario.StepBorrowed) {
 		for _, h := range r.updates(x.Session, x.Request) {
-			r.Fail(verdict.Finding{
-				Expected: onlyThere + "and in no other one",
-				Actual: "an update for " + verdict.Quoted(h.URI()) +
-					" in a session that names an event of another one " +
-					"in Last-Event-ID",
-				Frames: []int{x.Request, h.Frame.Number},
-				Hint:   "look for the event in the session that Mcp-Session-Id names",
-			})
+			r.Fail(verdict.Frames{x.Request, h.Frame.Number}, onlyThere+"and in no other one",
+				"an update for %s in a session that names an event of another one in Last-Event-ID",
+				verdict.Quoted(h.URI())).Hint("look for the event in the session that Mcp-Session-Id names")
 			return
 		}
 	}
@@ -212,8 +205,8 @@ func bystanderHears(expected string) judging {
 		stray := r.updates(session, r.first()).keep(r.unasked)
 		switch _, none := r.NoChannel(session); {
 		case len(stray) > 0 && (x == nil || x.Tags[scenario.TagSessionless] == ""):
-			r.That(false, expected, "the other session got "+updated+" for "+verdict.Quoted(stray[0].URI()),
-				stray.frames())
+			r.Fail(stray.frames(), expected, "the other session got %s for %s", updated,
+				verdict.Quoted(stray[0].URI()))
 		case x == nil:
 			r.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
 		default:
@@ -235,7 +228,7 @@ func withoutSubscription(r *view) {
 		withheld = withheld && !subscribed
 	}
 	stray := func(h heard) {
-		r.That(false, noUpdates, updated+" for "+verdict.Quoted(h.URI()), h)
+		r.Fail(h, noUpdates, "%s for %s", updated, verdict.Quoted(h.URI()))
 	}
 	for _, h := range r.elsewhere(updated) {
 		if withheld && len(r.unrefused(h)) == 0 || r.keepsSessions(h) && r.unasked(h) {
@@ -262,15 +255,14 @@ func silentAfterUnsubscribe(r *view) {
 	before, after := r.updates(s.Session, r.at(recording.MarkUpdate)), r.updates(s.Session, last.After)
 	switch {
 	case !gone.Succeeded() || len(gone.Replies) == 0:
-		r.NotExercised("resources/unsubscribe was refused: " + matcher.Describe(gone))
+		r.NotExercised("resources/unsubscribe was refused: %v", gone)
 	case gone.Session != s.Session:
 		r.NotExercised("the session that subscribed was lost before resources/unsubscribe")
 	case len(before) == 0 || before[0].Frame.Number > gone.Replies[0]:
 		r.NotExercised("no update came even while the resource was subscribed")
 	default:
-		r.That(len(after) == 0, silentNow,
-			strconv.Itoa(len(after))+" after triggers.update had changed "+s.uri()+" once more",
-			s.evidence(), gone, after.frames())
+		r.That(verdict.Several{s.evidence(), gone, after.frames()}, len(after) == 0, silentNow,
+			"%d after triggers.update had changed %s once more", len(after), s.uri())
 	}
 }
 
@@ -281,8 +273,7 @@ const silentNow = "no " + verdict.Updated + " after a confirmed unsubscribe"
 func afterTheEnd(r *view) {
 	for _, h := range r.elsewhere(updated) {
 		if by := r.endOf(h); by != nil {
-			r.That(false, silentNow, updated+" for "+verdict.Quoted(h.URI()),
-				by, h)
+			r.Fail(verdict.Several{by, h}, silentNow, "%s for %s", updated, verdict.Quoted(h.URI()))
 		} else if len(r.unrefused(h)) > 0 && r.keepsSessions(h) {
 			r.NotExercised("updates came while their resource was subscribed only")
 		}
@@ -319,12 +310,12 @@ func onlyTheSubscribed(r *view) {
 	switch {
 	case !fired:
 	case related(s.other(), s.uri()):
-		r.Skip(recording.CodeNeedsConfig, otherBelow)
+		r.Skip(recording.CodeNeedsConfig, "%s", otherBelow)
 	case len(strays)+len(s.mine()) == 0:
 		r.NotExercised("no update came for the subscribed resource either")
 	default:
-		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
-			updated+" for "+s.other()+", which was not subscribed", s.evidence(), strays.frames())
+		r.That(verdict.Several{s.evidence(), strays.frames()}, len(strays) == 0,
+			"updates for "+s.uri()+" only", "%s for %s, which was not subscribed", updated, s.other())
 	}
 }
 
@@ -372,7 +363,7 @@ func tellStrays(r *view, updates messages, expected string) {
 	}
 	var rest verdict.Sightings
 	for _, uri := range slices.Sorted(maps.Keys(strays)) {
-		rest.Add(verdict.Quoted(uri), strays[uri])
+		rest.Add(strays[uri], "%s", verdict.Quoted(uri))
 	}
 	rest.Observe(r.Verdict, "update-unsubscribed", "%d "+
 		"{URI in updates that was not subscribed, and by which nothing shows that it is a part of what was|"+

@@ -310,14 +310,7 @@ func (s *subscription) none(mark recording.MarkName) string {
 
 // warn states what is a warning at most, why, and what to change, where that is not what the row says.
 func (r *view) warn(expected, actual, why, hint string, on ...verdict.Cited) {
-	r.Fail(verdict.Finding{
-		Expected:   expected,
-		Actual:     actual,
-		On:         verdict.Several(on),
-		Warn:       true,
-		Downgraded: why,
-		Hint:       hint,
-	})
+	r.Fail(verdict.Several(on), expected, "%s", actual).Warn(why).Hint(hint)
 }
 
 // keepsSessions reports whether the session of a message is one that the target

@@ -4,7 +4,6 @@ package tmpl
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -40,8 +39,8 @@ var Checks = []verdict.Check{
 			verdict.TypedResult("ListResourceTemplatesResult", "resourceTemplates"))},
 	{Requirement: "TMPL-02", From: templateWalk, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-			if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result),
-				i) {
+			if v.That(i, i.IsObject(), "an object for each template", "%s is %s", i.Name,
+				judge.TypeName(i.Result)).Held() {
 				v.Typed(i, "ResourceTemplate", "uriTemplate", "name")
 			}
 		})},
@@ -67,8 +66,7 @@ var Checks = []verdict.Check{
 		Judge: func(v *verdict.Verdict) {
 			with := v.Step(stepWithParams)
 			if with != nil && with.Failed() {
-				v.NeedsSubject("the list of templates was refused with params, too: " +
-					matcher.Describe(with))
+				v.NeedsSubject("the list of templates was refused with params, too: %v", with)
 				return
 			}
 			v.Expect(v.Step(stepWithoutParams)).To(matcher.BeResult(),
@@ -77,8 +75,8 @@ var Checks = []verdict.Check{
 	{Requirement: "TMPL-16", From: templateWalk, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 			ok, known := judge.StartsWithScheme(i.Str)
-			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+
-				judge.Brief(i.Result)+" expands to no absolute URI", i)
+			v.That(i, ok || !known, "a template that begins with a scheme and a colon",
+				"the template %v expands to no absolute URI", i.Result)
 		})},
 	{Requirement: "TMPL-10", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
 		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
@@ -119,8 +117,8 @@ var Checks = []verdict.Check{
 			for _, x := range v.Steps(stepQuery) {
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
-					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+
-						" to the template "+x.Tags[recording.TagTemplate])
+					v.Expect(x).To(matcher.BeResult(), "%s, which gives %s to the template %s",
+						verdict.ReadOf(x), given, x.Tags[recording.TagTemplate])
 				}
 			}
 			ofSome(v, "no template that is listed has a query expression",
@@ -138,9 +136,9 @@ var Checks = []verdict.Check{
 func ofSome(v *verdict.Verdict, none, lacking string,
 	is func(*recording.Exchange) bool) {
 	if v.Scenario == recording.TemplateSweep && !slices.ContainsFunc(v.Exchanges, is) {
-		v.NeedsSubject(none)
+		v.NeedsSubject("%s", none)
 	} else {
-		v.Skip(recording.CodeNeedsConfig, lacking)
+		v.Skip(recording.CodeNeedsConfig, "%s", lacking)
 	}
 }
 
@@ -152,12 +150,7 @@ func grammar(id, expected string, codes ...judge.Code) verdict.Check {
 			found := recording.Keep(judge.Template(i.Str),
 				func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })
 			for _, p := range found {
-				v.Fail(verdict.Finding{
-					Expected: expected,
-					Actual:   "the template " + judge.Brief(i.Result) + ": " + p.String(),
-					On:       i,
-					Warn:     p.Soft,
-				})
+				v.Fail(i, expected, "the template %v: %v", i.Result, p).WarnIf(p.Soft)
 			}
 			if len(found) == 0 {
 				v.Holds()
@@ -184,14 +177,14 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 			continue
 		}
 		if seen[text.Str] {
-			twice.Add(judge.Brief(text), i)
+			twice.Add(i, "%v", text)
 		}
 		seen[text.Str] = true
 		if len(judge.Variables(text.Str)) == 0 && !strings.ContainsAny(text.Str, "{}") {
-			plain.Add(judge.Brief(text), i)
+			plain.Add(i, "%v", text)
 		}
 		if listed[text.Raw] {
-			both.Add(judge.Brief(text), i)
+			both.Add(i, "%v", text)
 		}
 	}
 	twice.Observe(v, "duplicate-template", "%d {template|templates} listed more than once: %s")
@@ -206,8 +199,8 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 	switch {
 	case x.Tags[recording.TagListed] == "":
-		v.NeedsSubject("the target does not list the template " + x.Tags[recording.TagTemplate] +
-			", which the target file gives arguments for")
+		v.NeedsSubject("the target does not list the template %s, which the target file gives arguments for",
+			x.Tags[recording.TagTemplate])
 		return false
 	case v.ReadsUnknown():
 		return false
@@ -226,9 +219,9 @@ func completed(v *verdict.Verdict) {
 		if verdict.Yields(x) {
 			v.Holds()
 		} else if v.Answered(x) {
-			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+
-				", an expansion with suggested values: the target file has to give arguments that lead to "+
-				"a resource (subjects.templates)")
+			v.Skip(recording.CodeNeedsConfig, "%v to %s, an expansion with suggested values: the target "+
+				"file has to give arguments that lead to a resource (subjects.templates)", x,
+				verdict.ReadOf(x))
 		}
 	}
 }
@@ -260,8 +253,7 @@ func neverRead(v *verdict.Verdict) {
 	var never verdict.Sightings
 	for _, t := range all {
 		if !t.read && !t.unknown {
-			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer),
-				t.first)
+			never.Add(t.first, plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer)
 		}
 	}
 	never.Observe(v, "template-never-read",
@@ -281,8 +273,8 @@ func queryNeeded(v *verdict.Verdict) {
 		for _, y := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) &&
 				verdict.Yields(y) {
-				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+
-					matcher.Describe(x), y, x)
+				needed.Add(verdict.Several{y, x}, "%s, where %s gets %v", x.Tags[recording.TagTemplate],
+					verdict.ReadOf(x), x)
 				break
 			}
 		}
@@ -303,11 +295,11 @@ func withoutQuery(x *recording.Exchange) bool {
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags[recording.TagTemplate]
-	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), about) || v.UnreadableShape(x) {
+	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), "%s", about).Held() || v.UnreadableShape(x) {
 		return
 	}
 	contents := verdict.ContentsOf(x)
-	v.That(len(contents) > 0, "contents", "no contents for "+about, x)
+	v.That(x, len(contents) > 0, "contents", "no contents for %s", about)
 	text, known := x.Tags[recording.TagText]
 	if !known || len(contents) == 0 {
 		return
@@ -325,8 +317,7 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 		}
 		seen = judge.Brief(sent)
 	}
-	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about,
-		x)
+	v.Fail(x, "the text that the target file gives for these arguments", "the text %s for %s", seen, about)
 }
 
 // sameTypes: what a template with a media type expands to has that type.
@@ -340,12 +331,9 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
 			continue
 		}
-		v.FailUnless(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), verdict.Finding{
-			Expected: "the mimeType of the template, " + wanted,
-			Actual:   "mimeType of " + c.Name + " is " + judge.Brief(mime),
-			On:       c,
-			Before:   v.ListedIn(recording.WalkTemplates, x.Tags[recording.TagTemplate]),
-		})
+		v.That(c, strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)),
+			"the mimeType of the template, "+wanted, "mimeType of %s is %v", c.Name, mime).
+			Before(verdict.Frames(v.ListedIn(recording.WalkTemplates, x.Tags[recording.TagTemplate])))
 	}
 }
 

@@ -3,7 +3,6 @@
 package uri
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ var uriChecks = []verdict.Check{
 	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
-				sound(v, i, verdict.Finding{Expected: "an absolute URI, beginning with a scheme and a colon"},
+				sound(v, i, "an absolute URI, beginning with a scheme and a colon",
 					judge.CodeEmpty, judge.CodeNoScheme)
 			}
 		}},
@@ -35,21 +34,18 @@ var uriChecks = []verdict.Check{
 				if open := strings.IndexByte(i.Str, '{'); open >= 0 &&
 					strings.IndexByte(i.Str[open:], '}') > 0 {
 					hint = "list a URI template in resources/templates/list; what resources/list has is " +
-						"read " +
-						"as it stands"
+						"read as it stands"
 				}
-				sound(v, i, verdict.Finding{Expected: "only characters that RFC 3986 allows, the others " +
-					"percent-encoded", Hint: hint},
-					judge.CodeBadCharacter, judge.CodeBadPercent)
+				sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded",
+					judge.CodeBadCharacter, judge.CodeBadPercent).Hint(hint)
 			}
 		}},
 	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
 				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
-					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as " +
-						"port, brackets around an IP address only"},
-						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+					sound(v, i, "an authority as RFC 3986 has it: digits as port, brackets around an IP "+
+						"address only", judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
 				}
 			}
 			v.NeedsSubject("no listed URI has an authority")
@@ -58,11 +54,9 @@ var uriChecks = []verdict.Check{
 }
 
 // sound notes a violation if a URI has one of the problems.
-func sound(v *verdict.Verdict, i verdict.Item, f verdict.Finding, codes ...judge.Code) {
+func sound(v *verdict.Verdict, i verdict.Item, expected string, codes ...judge.Code) *verdict.Finding {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	f.Actual, f.Frames, f.Member = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames, "uri of "+
-		i.Name
-	v.FailUnless(!bad, f)
+	return v.That(i, !bad, expected, "the URI %v: %v", i.Result, p).Member("uri of " + i.Name)
 }
 
 // schemes: what stands before the first colon is a scheme, in URIs and, where
@@ -72,7 +66,7 @@ func schemes(v *verdict.Verdict) {
 	if v.Scenario == recording.WalkResources {
 		for _, i := range verdict.ListedURIs(v) {
 			if !judge.Has(judge.URI(i.Str), judge.CodeNoScheme, judge.CodeEmpty) {
-				sound(v, i, verdict.Finding{Expected: expected}, judge.CodeBadScheme)
+				sound(v, i, expected, judge.CodeBadScheme)
 			}
 		}
 		return
@@ -83,12 +77,8 @@ func schemes(v *verdict.Verdict) {
 			continue
 		}
 		_, good := judge.Scheme(name + ":")
-		v.FailUnless(good, verdict.Finding{
-			Expected: expected,
-			Actual:   fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)),
-			On:       i,
-			Warn:     v.Revision() < requirement.R20250618,
-		})
+		v.That(i, good, expected, "the scheme %q of the template %v", name, i.Result).
+			WarnIf(v.Revision() < requirement.R20250618)
 	}
 }
 
@@ -109,8 +99,7 @@ func givenURIs(v *verdict.Verdict) {
 			return
 		}
 		p, bad := judge.First(judge.URI(uri.Str))
-		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+
-			p.String(), on)
+		v.That(on, !bad || ours[uri.Str], "a URI in the sense of RFC 3986", "%s is %v: %v", where, uri, p)
 	}
 	for _, x := range v.Calls("resources/read") {
 		if x.Succeeded() {

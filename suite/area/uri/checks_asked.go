@@ -64,13 +64,8 @@ var uriAskedChecks = []verdict.Check{
 				}
 				taken := x.Tags[scenario.TagAccepted] != "" && x.Tags[scenario.TagServed] == "" &&
 					x.Tags[scenario.TagForm] != "climbing"
-				v.FailUnless(!taken, verdict.Finding{
-					Expected:   "a refusal",
-					Actual:     about + ", which is no URI, was accepted",
-					On:         v.ListenEvidence(x),
-					Warn:       true,
-					Downgraded: verdict.Lenient,
-				})
+				v.That(v.ListenEvidence(x), !taken, "a refusal", "%s, which is no URI, was accepted", about).
+					Warn(verdict.Lenient)
 			}
 		}},
 }
@@ -92,19 +87,11 @@ func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string) {
 	case matcher.Refused(x), !v.Modern() && verdict.EmptyContents(x):
 		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
-		v.Fail(verdict.Finding{
-			Expected: matcher.BeRefused().Expected(),
-			On:       x, About: about,
-			Warn:       true,
-			RefusalDue: true,
-			Downgraded: "it is refused, but not in a form that clients understand",
-			Hint:       "answer a uri that cannot be read with a JSON-RPC error",
-		})
+		v.Fail(x, matcher.BeRefused().Expected(), "%v to %s", x, about).
+			Warn("it is refused, but not in a form that clients understand").RefusalDue().
+			Hint("answer a uri that cannot be read with a JSON-RPC error")
 	default:
-		v.Fail(verdict.Finding{
-			Expected: matcher.BeRefused().Expected(),
-			On:       x, About: about,
-		})
+		v.Fail(x, matcher.BeRefused().Expected(), "%v to %s", x, about)
 	}
 }
 
@@ -120,7 +107,7 @@ func strangers(v *verdict.Verdict) {
 		case verdict.Hollow(x):
 			v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
-			answered.Add(judge.Brief(x.Param("uri")), x)
+			answered.Add(x, "%v", x.Param("uri"))
 			v.Holds()
 		default:
 			refusedRead(v, x, about)
@@ -139,12 +126,9 @@ func noPatterns(v *verdict.Verdict) {
 	}
 	for _, x := range v.Steps(scenario.StepPattern) {
 		if v.Answered(x) && !verdict.AsksForInput(x) {
-			v.WarnUnless(
-				!verdict.Yields(x),
-				"an error: it is not listed, and no template stands for it",
-				verdict.ReadOf(x)+
-					", made of the listed "+x.Tags[scenario.TagOf]+", yields contents",
-				guesses[0], x)
+			v.That(verdict.Several{guesses[0], x}, !verdict.Yields(x), "an error: it is not listed, and no "+
+				"template stands for it", "%s, made of the listed %s, yields contents", verdict.ReadOf(x),
+				x.Tags[scenario.TagOf]).Warn()
 		}
 	}
 }
@@ -163,12 +147,8 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 			}
 		}
 	}
-	v.Fail(verdict.Finding{
-		Expected: "an error, or contents like those of other reads",
-		Actual:   verdict.ReadOf(x) + " yields " + what,
-		On:       x,
-		Hint:     "answer with an error where there is nothing to be read",
-	})
+	v.Fail(x, "an error, or contents like those of other reads", "%s yields %s", verdict.ReadOf(x), what).
+		Hint("answer with an error where there is nothing to be read")
 }
 
 // misshapen says what is wrong with the form of a successful read; empty if nothing.
@@ -204,7 +184,7 @@ func otherSpellings(v *verdict.Verdict) {
 	for _, x := range v.Steps(scenario.StepVariant) {
 		if k := slices.Index(kinds[:], x.Tags[scenario.TagMatching]); k >= 0 && verdict.Yields(x) &&
 			slices.Equal(verdict.Bodies(x), same) {
-			seen[k].Add(judge.Brief(x.Param("uri")), x)
+			seen[k].Add(x, "%v", x.Param("uri"))
 		}
 	}
 	listed := judge.Brief(exact.Param("uri"))
@@ -277,14 +257,9 @@ func keptIn(v *verdict.Verdict, names ...recording.Step) {
 				x.Step == scenario.StepTemplate] +
 			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the " +
 				"target file names the root and a canary (subjects.roots)"}[guessed]
-		v.FailUnless(what == "", verdict.Finding{
-			Expected:    "nothing from outside of " + x.Tags[scenario.TagRoot],
-			Actual:      about + " yields " + what,
-			On:          x,
-			Warn:        x.Tags[scenario.TagForm] == "link" && x.Tags[scenario.TagLinks] != "forbidden",
-			SharedCause: wayOut(v, x),
-			Hint:        hint,
-		})
+		v.That(x, what == "", "nothing from outside of "+x.Tags[scenario.TagRoot], "%s yields %s", about,
+			what).WarnIf(x.Tags[scenario.TagForm] == "link" && x.Tags[scenario.TagLinks] != "forbidden").
+			SharedCause(wayOut(v, x)).Hint(hint)
 	}
 	switch {
 	case told:
@@ -292,15 +267,14 @@ func keptIn(v *verdict.Verdict, names ...recording.Step) {
 	case known && leaksSystem(v):
 		v.NotExercised("judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
-		v.Skip(recording.CodeNeedsConfig,
-			"the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
+		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory "+
+			"is meant to be served, %s", nameRoot)
 	case unserved != "":
-		v.NeedsSubject("the target serves nothing below " + unserved +
-			": no URI of it is listed, and no template leads there; if one does, name it in the target " +
-			"file (subjects.roots, template)")
+		v.NeedsSubject("the target serves nothing below %s: no URI of it is listed, and no template leads "+
+			"there; if one does, name it in the target file (subjects.roots, template)", unserved)
 	case tried:
-		v.Skip(recording.CodeNeedsConfig,
-			"nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
+		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves "+
+			"nothing yet: %s", nameRoot)
 	}
 }
 
@@ -378,7 +352,7 @@ func systemFiles(v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range v.Exchanges {
 		if what, _ := verdict.Leaked(x); guessedLeak(x) && offered(x) {
-			seen.Add(verdict.ReadOf(x)+" yields "+what, x)
+			seen.Add(x, "%s yields %s", verdict.ReadOf(x), what)
 		}
 	}
 	seen.Observe(v, "system-file",
@@ -404,7 +378,7 @@ func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
 	var seen verdict.Sightings
 	for _, x := range exchanges {
 		if what := leak(x); what != "" {
-			seen.Add(what+" in the answer to "+v.What(x), x)
+			seen.Add(x, "%s in the answer to %s", what, v.What(x))
 		}
 	}
 	seen.Observe(v, "leaked-path", "%d {error tells|errors tell} about the inside of the server: %s")

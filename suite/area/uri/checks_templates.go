@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -52,7 +51,7 @@ func ignoredValues(v *verdict.Verdict) {
 		}
 		if len(all) >= enough && !differ {
 			frames := verdict.All(all...).Evidence()
-			same.Add(t, verdict.Frames(frames[:min(len(frames), 6)]))
+			same.Add(verdict.Frames(frames[:min(len(frames), 6)]), "%s", t)
 		}
 	}
 	same.Observe(v, "template-values-ignored",
@@ -77,7 +76,7 @@ func leakedTemplates(v *verdict.Verdict) {
 						variable.Operator != 0
 			}
 			if leaked {
-				seen.Add(judge.Brief(x.Param("uri")), x)
+				seen.Add(x, "%v", x.Param("uri"))
 				break
 			}
 		}
@@ -94,7 +93,7 @@ func undecoded(v *verdict.Verdict) {
 	for _, x := range v.Steps(scenario.StepSweep) {
 		value := x.Tags[scenario.TagValue]
 		if otherCase(x, value) {
-			altered.Add(judge.Brief(x.Param("uri")), x)
+			altered.Add(x, "%v", x.Param("uri"))
 		}
 		if k := x.Tags[scenario.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
 			continue
@@ -103,7 +102,7 @@ func undecoded(v *verdict.Verdict) {
 		for _, c := range verdict.ContentsOf(x) {
 			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
-				seen.Add(judge.Brief(x.Param("uri")), x)
+				seen.Add(x, "%v", x.Param("uri"))
 				break
 			}
 		}
@@ -135,7 +134,7 @@ func unreadableSuggestions(v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range v.Steps(scenario.StepKnown) {
 		if x.Tags[scenario.TagVariables] == "1" && x.Failed() {
-			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x)
+			seen.Add(x, "%v, which gets %v", x.Param("uri"), x)
 		}
 	}
 	seen.Observe(v, "suggestion-unreadable",
