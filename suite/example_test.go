@@ -58,9 +58,8 @@ rows:
     text: A server of ours lists no resource with a file URI, for these name places on a machine.
     level: MUST
     section: Acme handbook#schemes
-`, Checks: []verdict.Check{{
-	Requirement: "ACME-01",
-	From:        []recording.Name{recording.WalkResources},
+`, Checks: verdict.Checks{"ACME-01": {
+	From: recording.Names{recording.WalkResources},
 	Judge: func(v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(v) {
 			uri := i.Get("uri").String()

@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -27,18 +28,37 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// Checks are some checks by the ids of their requirements in the catalogue, which holds text, level, grade
+// and sections.
+type Checks map[string]Check
+
+// Join joins checks.
+func Join(several ...Checks) Checks {
+	all := Checks{}
+	for _, some := range several {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// Needing puts conditions before those of each check.
+func (c Checks) Needing(gates Gates) Checks {
+	for id, k := range c {
+		k.Needs = slices.Concat(gates, k.Needs)
+		c[id] = k
+	}
+	return c
+}
+
 // Check judges one requirement.
 type Check struct {
-	// Requirement is the id in the catalogue, which holds text, level,
-	// grade and sections.
-	Requirement string
-	// From names the recordings that are judged, one after the other.
-	// [recording.Everything] stands for all frames of all clean sessions.
-	From []recording.Name
+	// From names the recordings that are judged, one after the other; without any it is
+	// [recording.Everything], which stands for all frames of all clean sessions.
+	From recording.Names
 	// With names further recordings that Judge looks at, through [Verdict.Input]:
 	// what it names is played, and it can reach nothing else. [recording.Every] stands for
 	// the recordings of all scenarios.
-	With []recording.Name
+	With recording.Names
 	// Probes says that the check looks at the answers to probes as well, in whatever
 	// scenario they were sent: it judges even where no clean session was recorded.
 	Probes bool
@@ -49,8 +69,7 @@ type Check struct {
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
 	Needs Gates
-	// Judge looks at one recording, which its verdict holds. A check without From is called once,
-	// with an empty recording: it judges the facts alone.
+	// Judge looks at one recording, which its verdict holds.
 	Judge Judge
 }
 
@@ -90,8 +109,16 @@ func InScenario(name recording.Name, one, other Judge) Judge {
 	}
 }
 
+// from lists the recordings that are judged.
+func (c *Check) from() recording.Names {
+	if len(c.From) == 0 {
+		return Everything
+	}
+	return c.From
+}
+
 // Inputs lists the recordings that the check can reach.
-func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
+func (c *Check) Inputs() recording.Names { return slices.Concat(c.from(), c.With) }
 
 // Outcome is a verdict in a word, as reports have it.
 type Outcome = reports.Verdict
@@ -169,7 +196,7 @@ func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, 
 // unjudged is the verdict of a check that was abandoned.
 func unjudged(c *Check) Result {
 	return Result{Outcome: Blocked, Code: recording.CodeInterrupted,
-		Reason: "the run ended before this was judged", From: c.From}
+		Reason: "the run ended before this was judged", From: c.from()}
 }
 
 // abandoned is what a check panics with that goes on after the end of its context.
@@ -193,28 +220,25 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 		if _, late := p.(abandoned); late {
 			result = unjudged(c)
 		} else if p != nil {
-			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
+			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.from(),
 				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p,
 					firstLines(debug.Stack(), 12))}
 		}
 	}()
 	if skip := c.Needs.Skip(facts); skip != nil {
-		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
+		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.from()}
 	}
-	if len(c.From) == 0 {
-		v.look(c, &recording.Recording{Combination: facts.Combination, Facts: facts})
-	}
-	for _, name := range c.From {
+	for _, name := range c.from() {
 		v.judge(c, name, recs[name])
 	}
-	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool {
+	if !slices.ContainsFunc(c.from(), func(name recording.Name) bool {
 		return recs[name] != nil
 	}) {
-		v.Skip(recording.CodeCombination, "the scenario %q does not apply here", c.From[0])
+		v.Skip(recording.CodeCombination, "the scenario %q does not apply here", c.from()[0])
 	}
 	v.withoutCut()
 	result = v.result()
-	result.From = c.From
+	result.From = c.from()
 	return result
 }
 

@@ -61,7 +61,7 @@ func TestWhatWasCutOff(t *testing.T) {
 			for _, x := range r.Exchanges {
 				x.Limit = c.limit
 			}
-			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+			check := &verdict.Check{From: recording.Names{recording.Reads},
 				Judge: func(v *verdict.Verdict) {
 					for i, x := range v.Exchanges {
 						v.Fail(x, "nothing", "seen in exchange %s", string(rune('0'+i))).WarnIf(c.warn)
@@ -107,7 +107,7 @@ func TestOrphaned(t *testing.T) {
 				v.Fail(v.Exchanges[0], "a result", "an error")
 			},
 		} {
-			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+			check := &verdict.Check{From: recording.Names{recording.Reads},
 				Judge: judge}
 			row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must,
 				Grade: requirement.Fail, Basis: requirement.Normative}}

@@ -16,11 +16,11 @@ import (
 
 // The walks and the reads, as most checks of what is listed and read judge them, or look at them.
 var (
-	ResourceWalk = []recording.Name{recording.WalkResources}
-	BothWalks    = []recording.Name{recording.WalkResources, recording.WalkTemplates}
-	Reads        = []recording.Name{recording.Reads}
-	PlainReads   = []recording.Name{recording.Reads, recording.KnownReads}
-	Every        = []recording.Name{recording.Every}
+	ResourceWalk = recording.Names{recording.WalkResources}
+	BothWalks    = recording.Names{recording.WalkResources, recording.WalkTemplates}
+	Reads        = recording.Names{recording.Reads}
+	PlainReads   = recording.Names{recording.Reads, recording.KnownReads}
+	Every        = recording.Names{recording.Every}
 )
 
 // Item is one entry of a list or one item of contents, with the frames that it

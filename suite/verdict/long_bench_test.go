@@ -23,7 +23,7 @@ func BenchmarkLongList(b *testing.B) {
 		Request: 1, Replies: []int{2}}
 	x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"resources":[` + list.String()[1:] + `]}}`))
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
-	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk,
+	check := &verdict.Check{From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
 				v.That(i, judge.IsString(i.Result), "", "")

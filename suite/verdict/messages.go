@@ -10,7 +10,7 @@ import (
 
 // ErrorSources are the recordings in which errors occur: clean sessions, and the
 // probes that provoke them.
-var ErrorSources = []recording.Name{recording.Everything, recording.MissingReads, recording.InvalidMessages}
+var ErrorSources = recording.Names{recording.Everything, recording.MissingReads, recording.InvalidMessages}
 
 // LostID is the cause of what breaks each requirement that is about the ids of errors.
 const LostID = "an error without the id of its request"
@@ -26,7 +26,7 @@ func Request(x *recording.Exchange) bool {
 }
 
 // Everything stands for all clean sessions of a combination.
-var Everything = []recording.Name{recording.Everything}
+var Everything = recording.Names{recording.Everything}
 
 // Unanswered: nothing came back for a notification but, over HTTP, a refusal.
 func (v *Verdict) Unanswered(x *recording.Exchange) {

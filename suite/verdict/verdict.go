@@ -54,7 +54,7 @@ func New(r *recording.Recording, recs Recordings) *Verdict {
 // Input is a recording that the check has named among its inputs; nil if it was not
 // played. To ask for another one is a defect of the check.
 func (v *Verdict) Input(name recording.Name) *recording.Recording {
-	if c := v.check; c != nil && !slices.Contains(c.From, name) && !slices.Contains(c.With, name) &&
+	if c := v.check; c != nil && !slices.Contains(c.Inputs(), name) &&
 		!slices.Contains(c.With, recording.Every) {
 		panic(fmt.Sprintf("the check looks at %q, which is not among its inputs", name))
 	}

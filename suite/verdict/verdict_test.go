@@ -78,8 +78,8 @@ func TestDowngrade(t *testing.T) {
 			t.Fatalf("%s is not in the catalogue", id)
 		}
 		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{}`)
-		return verdict.Evaluate(&verdict.Check{Requirement: id,
-			Judge: func(v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		return verdict.Evaluate(&verdict.Check{Judge: judge}, req, facts,
+			verdict.Recordings{recording.Everything: {}})
 	}
 	for _, c := range []struct {
 		id     string
@@ -143,8 +143,8 @@ func TestCause(t *testing.T) {
 		},
 	} {
 		req, _ := area.Catalogue().Find("LIST-01")
-		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID,
-			Judge: func(v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		got := verdict.Evaluate(&verdict.Check{Judge: judge}, req, facts,
+			verdict.Recordings{recording.Everything: {}})
 		if got.Outcome != verdict.Fail || got.Cause != want {
 			t.Errorf("%+v, and not the cause %q", got, want)
 		}
@@ -160,7 +160,7 @@ func TestFewRemarks(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
 		`{}`)
 	r := rt.New(recording.Reads, facts)
-	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+	check := &verdict.Check{From: recording.Names{recording.Reads},
 		Judge: func(v *verdict.Verdict) {
 			v.Fail(nil, "a short one", "20 bytes")
 			v.Fail(nil, "a timely one", "2s")
@@ -190,7 +190,7 @@ func TestFewRemarks(t *testing.T) {
 func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
 		`{}`)
-	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+	check := &verdict.Check{From: recording.Names{recording.Reads},
 		Judge: func(v *verdict.Verdict) {
 			v.Fail(verdict.Frames{9, 7}, "a server that goes on", "it ended")
 			v.Fail(verdict.Frames{3, 9}, "a server that goes on", "it ended")

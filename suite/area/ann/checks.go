@@ -11,8 +11,8 @@ import (
 )
 
 // Checks lists the checks of annotations on resources and templates.
-var Checks = []verdict.Check{
-	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: verdict.Resources,
+var Checks = verdict.Checks{
+	"ANN-01": {From: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			var misspelt verdict.Sightings
 			for _, i := range verdict.ListedItems(v) {
@@ -26,7 +26,7 @@ var Checks = []verdict.Check{
 			misspelt.ObserveMisspelt(v)
 			v.NeedsSubject("nothing that is listed has annotations")
 		}},
-	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: verdict.Resources,
+	"ANN-03": {From: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			var twice verdict.Sightings
 			for _, i := range verdict.ListedItems(v) {
@@ -49,14 +49,14 @@ var Checks = []verdict.Check{
 			twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
 			v.NeedsSubject("nothing that is listed has an audience")
 		}},
-	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: verdict.Resources,
+	"ANN-05": {From: verdict.BothWalks,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if p := i.Get("annotations.priority"); judge.IsNumber(p) {
 				v.That(i, p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of %s is %v", i.Name,
 					p)
 			}
 		}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
-	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources,
+	"ANN-07": {From: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			var odd verdict.Sightings
 			for _, i := range verdict.ListedItems(v) {
@@ -76,7 +76,7 @@ var Checks = []verdict.Check{
 				"%d {time|times} without an offset from UTC, or in a form that many clients do not read: %s")
 			v.NeedsSubject("nothing that is listed has a lastModified")
 		}},
-}
+}.Needing(verdict.Resources)
 
 // localTime is a time of day behind a date, and nothing that says in which zone.
 var localTime = regexp.MustCompile(`[Tt ][0-9:.,]+$`)

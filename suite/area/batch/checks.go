@@ -28,11 +28,11 @@ const (
 	tagIDs, tagFailing recording.Tag  = "ids", "failing"
 )
 
-var batches = []recording.Name{Batches}
+var batches = recording.Names{Batches}
 
 // Checks lists the checks of basic/index#batching (2025-03-26), and of what is left of it.
-var Checks = []verdict.Check{
-	{Requirement: "BATCH-01", From: batches, With: []recording.Name{recording.InvalidMessages},
+var Checks = verdict.Checks{
+	"BATCH-01": {From: batches, With: recording.Names{recording.InvalidMessages},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepRequests, stepMixed) {
 				if x.Outcome == recording.Lost && v.DiesOfText(v.Input(recording.InvalidMessages)) {
@@ -43,7 +43,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "BATCH-02", From: batches, Judge: func(v *verdict.Verdict) {
+	"BATCH-02": {From: batches, Judge: func(v *verdict.Verdict) {
 		for _, x := range v.Steps(stepNotifications) {
 			if !takesBatches(v) {
 				return
@@ -63,7 +63,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "BATCH-03", From: batches, With: verdict.BothWalks,
+	"BATCH-03": {From: batches, With: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepMixed) {
 				all, asked := v.RepliesOf(x), len(strings.Fields(x.Tags[tagIDs]))
@@ -84,7 +84,7 @@ var Checks = []verdict.Check{
 					Cause("as many responses as requests in a batch")
 			}
 		}},
-	{Requirement: "BATCH-04", From: batches, Judge: func(v *verdict.Verdict) {
+	"BATCH-04": {From: batches, Judge: func(v *verdict.Verdict) {
 		if !takesBatches(v) {
 			return
 		}
@@ -101,7 +101,7 @@ var Checks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages},
+	"BATCH-07": {From: recording.Names{recording.Everything, recording.InvalidMessages},
 		Judge: func(v *verdict.Verdict) {
 			var ours []int
 			for _, x := range v.Steps(scenario.StepArray) {

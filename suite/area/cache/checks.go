@@ -30,20 +30,20 @@ const (
 // reads are the recordings of reads: what is listed and what templates expand to may be
 // served by different parts of a server. cacheable is all whose results have hints.
 var (
-	reads     = []recording.Name{recording.Reads, recording.TemplateSweep, recording.Expansions}
-	cacheable = slices.Concat([]recording.Name{recording.WalkResources, recording.WalkTemplates,
+	reads     = recording.Names{recording.Reads, recording.TemplateSweep, recording.Expansions}
+	cacheable = slices.Concat(recording.Names{recording.WalkResources, recording.WalkTemplates,
 		recording.Discovery}, reads)
 )
 
 // Checks lists the checks of server/utilities/caching.
-var Checks = []verdict.Check{
-	{Requirement: "CACHE-01", From: verdict.BothWalks,
+var Checks = verdict.Checks{
+	"CACHE-01": {From: verdict.BothWalks,
 		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-03", From: append(slices.Clone(reads), recording.InputReads),
+	"CACHE-03": {From: append(slices.Clone(reads), recording.InputReads),
 		Needs: verdict.Resources, Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery},
+	"CACHE-04": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(completeResults, hinted)},
-	{Requirement: "CACHE-05", From: cacheable,
+	"CACHE-05": {From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
 			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
 				v.That(x,
@@ -52,13 +52,13 @@ var Checks = []verdict.Check{
 					x.Method)
 			}
 		})},
-	{Requirement: "CACHE-07", From: cacheable,
+	"CACHE-07": {From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Result().Get("cacheScope").Exists() { // that it is there is CACHE-01's
 				verdict.TypedResult("ListResourcesResult", "cacheScope")(x, v)
 			}
 		})},
-	{Requirement: "CACHE-08", From: verdict.BothWalks,
+	"CACHE-08": {From: verdict.BothWalks,
 		Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			var first *recording.Exchange
@@ -76,15 +76,15 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads},
+	"CACHE-10": {From: recording.Names{recording.InputReads},
 		Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
 			for _, hint := range []string{"ttlMs", "cacheScope"} {
 				value := x.Result().Get(hint)
 				v.That(x, !value.Exists(), "no "+hint+" in a result that asks for input", "it is %v", value)
 			}
 		})},
-	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
-	{Requirement: "CACHE-12", From: []recording.Name{Callers},
+	"CACHE-11": {From: recording.Names{Callers}, Judge: publicIsTheSame},
+	"CACHE-12": {From: recording.Names{Callers},
 		Judge: verdict.Each(verdict.Steps(stepProtected), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Status == 401 || x.Status == 403 {
 				v.Holds()

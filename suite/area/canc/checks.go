@@ -58,8 +58,8 @@ const (
 )
 
 // Checks lists the checks of the pages on cancellation.
-var Checks = []verdict.Check{
-	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, With: verdict.BothWalks,
+var Checks = verdict.Checks{
+	"CANC-01": {From: recording.Names{OddCancellations}, With: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
 				oddCancellation(x, v)
@@ -74,12 +74,12 @@ var Checks = []verdict.Check{
 					after.Method).Warn().Before(done).Before(verdict.All(odd...))
 			}
 		}},
-	{Requirement: "CANC-02", From: []recording.Name{CancelledRead},
+	"CANC-02": {From: recording.Names{CancelledRead},
 		Judge: func(v *verdict.Verdict) {
 			stopped(v)
 			notNamed(v)
 		}},
-	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, With: verdict.BothWalks,
+	"CANC-03": {From: recording.Names{CancelRace}, With: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepRaced) {
 				if n := len(v.RepliesOf(x)); n > 1 && !v.Doubles() {
@@ -115,7 +115,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, With: verdict.BothWalks,
+	"CANC-05": {From: recording.Names{DroppedReads}, With: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			if !servedOtherwise(v) {
 				return
@@ -129,7 +129,7 @@ var Checks = []verdict.Check{
 				stillServed(x, v, "many requests whose streams were closed")
 			}
 		}},
-	{Requirement: "CANC-06", From: []recording.Name{ResumedRead},
+	"CANC-06": {From: recording.Names{ResumedRead},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepSlow) {
 				resumes := v.Steps(recording.StepResume)
@@ -152,30 +152,28 @@ var Checks = []verdict.Check{
 					"stream was dropped, on the resumed stream", "no response")
 			}
 		}},
-	{Requirement: "CANC-07", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, m := range cancellations(v) {
-				x := cancelledRequest(v, m)
-				if v.That(m, x != nil && x.Method == "subscriptions/listen",
-					"a cancellation that names a listen request", "it names %s", namedWords(m, x)).
-					Held() {
-					wentOn(m, x, v)
-				}
+	"CANC-07": {Judge: func(v *verdict.Verdict) {
+		for _, m := range cancellations(v) {
+			x := cancelledRequest(v, m)
+			if v.That(m, x != nil && x.Method == "subscriptions/listen",
+				"a cancellation that names a listen request", "it names %s", namedWords(m, x)).
+				Held() {
+				wentOn(m, x, v)
 			}
-		}},
-	{Requirement: "CANC-08", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, m := range cancellations(v) {
-				own := false
-				for _, q := range v.OwnRequests() {
-					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number &&
-						sameValue(m.Get("params.requestId"), []byte(q.Get("id").Raw))
-				}
-				v.That(m, own, "a cancellation that names a request of the server's own", "it names %s",
-					namedWords(m, cancelledRequest(v, m)))
+		}
+	}},
+	"CANC-08": {Judge: func(v *verdict.Verdict) {
+		for _, m := range cancellations(v) {
+			own := false
+			for _, q := range v.OwnRequests() {
+				own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number &&
+					sameValue(m.Get("params.requestId"), []byte(q.Get("id").Raw))
 			}
-		}},
-	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks,
+			v.That(m, own, "a cancellation that names a request of the server's own", "it names %s",
+				namedWords(m, cancelledRequest(v, m)))
+		}
+	}},
+	"CANC-60": {From: recording.Names{ListenChurn}, With: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			last := v.Step(stepLast)
 			if last == nil && v.Facts.Notes[recording.FactListens] != "" {

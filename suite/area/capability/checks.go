@@ -28,8 +28,8 @@ const (
 )
 
 // Checks lists the checks of declared capabilities.
-var Checks = []verdict.Check{
-	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Declared: true,
+var Checks = verdict.Checks{
+	"CAP-01": {From: recording.Names{recording.Undeclared}, Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(recording.StepList); x != nil && v.Answered(x) {
@@ -47,14 +47,14 @@ var Checks = []verdict.Check{
 					"resources capability", "resources/read is answered with contents")
 			}
 		}},
-	{Requirement: "CAP-02", From: verdict.Everything, Needs: verdict.Declaring,
+	"CAP-02": {Needs: verdict.Declaring,
 		Judge: func(v *verdict.Verdict) {
 			if v.Facts.Capability("resources").Exists() {
 				typed(v, "resources")
 			}
 			v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
 		}},
-	{Requirement: "CAP-03", From: verdict.Everything, Needs: verdict.Resources,
+	"CAP-03": {Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			typed(v, "resources.subscribe", "resources.listChanged")
 			var misspelt verdict.Sightings
@@ -62,7 +62,7 @@ var Checks = []verdict.Check{
 				v.Declaration()), []string{"subscribe", "listChanged"})
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
+	"CAP-06": {From: recording.Names{recording.WalkResources, Capabilities},
 		Needs: verdict.Resources, Declared: true,
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepRichList); x != nil {
@@ -75,7 +75,7 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/list")
 		}},
-	{Requirement: "CAP-07", From: []recording.Name{recording.WalkTemplates}, Needs: verdict.Resources,
+	"CAP-07": {From: recording.Names{recording.WalkTemplates}, Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			x := v.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
@@ -86,21 +86,21 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
 		}},
-	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks,
+	"CAP-08": {From: recording.Names{recording.Reads, Capabilities}, With: verdict.BothWalks,
 		Needs: verdict.Resources, Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
-	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Declared: true,
+	"CAP-09": {From: recording.Names{Capabilities}, Declared: true,
 		Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
-	{Requirement: "CAP-10", From: []recording.Name{Capabilities},
+	"CAP-10": {From: recording.Names{Capabilities},
 		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
 		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe),
 			func(x *recording.Exchange, v *verdict.Verdict) {
 				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 			})},
-	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared},
+	"CAP-11": {From: recording.Names{recording.Everything, recording.Undeclared},
 		Needs: verdict.Declaring,
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
-	{Requirement: "CAP-12", From: verdict.Everything, Declared: true,
+	"CAP-12": {Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
 		Judge: func(v *verdict.Verdict) {
 			v.Holds()
@@ -110,7 +110,7 @@ var Checks = []verdict.Check{
 					Hint("declare capabilities.logging, or log to standard error")
 			}
 		}},
-	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
+	"CAP-13": {From: recording.Names{recording.Undeclared}, Needs: verdict.Declaring,
 		Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Tags[tagFeature] == "completions" {

@@ -44,18 +44,18 @@ const (
 // the values that must not come, one in a line.
 const tagInvented, tagNever recording.Tag = "invented", "never"
 
-var completions = []recording.Name{recording.TemplateCompletions}
+var completions = recording.Names{recording.TemplateCompletions}
 
 // Checks lists the checks of server/utilities/completion: what a target offers.
-var Checks = []verdict.Check{
-	{Requirement: "COMP-02", From: completions,
+var Checks = verdict.Checks{
+	"COMP-02": {From: completions,
 		Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
-	{Requirement: "COMP-03", From: completions,
+	"COMP-03": {From: completions,
 		Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 			n := valuesOf(x)
 			v.That(x, n <= 100, "at most 100 values", "%d values of %s", n, completionOf(x))
 		})},
-	{Requirement: "COMP-04", From: completions, Judge: func(v *verdict.Verdict) {
+	"COMP-04": {From: completions, Judge: func(v *verdict.Verdict) {
 		var misspelt verdict.Sightings
 		for _, x := range completed(v) {
 			typed("completion.total", "completion.hasMore")(x, v)
@@ -64,12 +64,12 @@ var Checks = []verdict.Check{
 		}
 		misspelt.ObserveMisspelt(v)
 	}},
-	{Requirement: "COMP-06", From: completions, Judge: verdict.Each(completed, counted)},
-	{Requirement: "COMP-11", From: completions, Judge: completes},
-	{Requirement: "COMP-12", From: completions, Judge: takesContext},
-	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions,
+	"COMP-06": {From: completions, Judge: verdict.Each(completed, counted)},
+	"COMP-11": {From: completions, Judge: completes},
+	"COMP-12": {From: completions, Judge: takesContext},
+	"COMP-15": {From: recording.Names{recording.TemplateCompletions,
 		recording.MalformedCompletions}, Judge: oddSuggestions},
-	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions},
+	"COMP-14": {From: recording.Names{GuardedCompletions},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepGuarded) {
 				never := strings.Split(x.Tags[tagNever], "\n")
@@ -84,7 +84,7 @@ var Checks = []verdict.Check{
 				v.That(x, given < 0, "no value that the target file keeps from this caller", "%s", actual)
 			}
 		}},
-	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
+	"COMP-01": {From: recording.Names{recording.UndeclaredCompletion},
 		Needs: verdict.Withholds("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
@@ -97,7 +97,7 @@ var Checks = []verdict.Check{
 			v.That(x, !x.Succeeded(), "an error, or capabilities.completions declared", "%v to %s", x,
 				completionOf(x)).WarnIf(valuesOf(x) == 0)
 		})},
-	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
+	"COMP-07": {From: recording.Names{recording.UndeclaredCompletion},
 		Needs: verdict.Lacks("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
@@ -112,7 +112,7 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 		})},
-	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions},
+	"COMP-08": {From: recording.Names{recording.MalformedCompletions},
 		Needs: verdict.Completions,
 		Judge: func(v *verdict.Verdict) {
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
@@ -124,7 +124,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: malformed},
+	"COMP-09": {From: recording.Names{recording.MalformedCompletions}, Judge: malformed},
 }
 
 // typed judges members of a completion by the message schema.

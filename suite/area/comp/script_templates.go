@@ -70,7 +70,7 @@ var templateCompletionsScenario = &scenario.Scenario{
 	Title: "completing the variables of templates",
 	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with " +
 		"a context, and what the target file gives.",
-	After: []recording.Name{recording.WalkTemplates},
+	After: recording.Names{recording.WalkTemplates},
 	When:  scenario.Completes,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		all := variables(p)
@@ -172,7 +172,7 @@ var malformedCompletionsScenario = &scenario.Scenario{
 		"value, an unknown argument and an unknown template; and one with brackets and quotes, with a " +
 		"pattern and with odd letters as the value.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
+	After: recording.Names{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  scenario.Completes,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		v := variable{template: "x-mcpcheck-7b4e91://{name}", name: "name"}
@@ -235,7 +235,7 @@ var undeclaredCompletionScenario = &scenario.Scenario{
 	Title: "asking for a completion that was not declared",
 	Sends: "completion/complete, although the target does not declare completions.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkTemplates},
+	After: recording.Names{recording.WalkTemplates},
 	When: scenario.Where(func(p *scenario.Play) bool { return scenario.Completes(p) != nil },
 		recording.CodeNotExercised,
 		"the target declares capabilities.completions, or the revision has no such capability"),

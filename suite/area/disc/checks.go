@@ -25,7 +25,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(discChecks, discVersionsChecks)
+var Checks = verdict.Join(discChecks, discVersionsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
@@ -40,8 +40,8 @@ const (
 )
 
 // The checks of server/discover and of its result.
-var discChecks = []verdict.Check{
-	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening},
+var discChecks = verdict.Checks{
+	"DISC-01": {From: recording.Names{recording.Discovery, recording.Listening},
 		Judge: verdict.Each(verdict.Steps(recording.StepDiscover, scenario.StepFirstDiscover),
 			func(x *recording.Exchange, v *verdict.Verdict) {
 				about := "server/discover"
@@ -51,10 +51,10 @@ var discChecks = []verdict.Check{
 				v.Expect(x).To(matcher.BeResult(), "%s", about).
 					Hint("every server of this revision implements server/discover")
 			})},
-	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery},
+	"DISC-02": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions",
 			"supportedVersions[]", "capabilities", "instructions"))},
-	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery},
+	"DISC-03": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 			versions := x.Result().Get("supportedVersions")
 			v.That(x, slices.Contains(verdict.Texts(versions), string(v.Revision())),
@@ -62,8 +62,8 @@ var discChecks = []verdict.Check{
 				"supportedVersions is %v", versions).
 				Cause("supportedVersions without the version of the request")
 		})},
-	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Declared: true, Judge: advertised},
-	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery},
+	"DISC-04": {From: recording.Names{Advertised}, Declared: true, Judge: advertised},
+	"DISC-07": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 			info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 			hint := ""
@@ -74,7 +74,7 @@ var discChecks = []verdict.Check{
 			v.That(x, judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object",
 				"%s is %s", verdict.MetaServerInfo, judge.TypeName(info)).Hint(hint)
 		})},
-	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
+	"DISC-16": {Needs: verdict.Declares("extensions"),
 		Judge: func(v *verdict.Verdict) {
 			frames := v.Declaration()
 			extensions := v.Facts.Capability("extensions")
@@ -144,8 +144,8 @@ func advertised(v *verdict.Verdict) {
 }
 
 // The checks of basic/versioning and of statelessness in modern revisions.
-var discVersionsChecks = []verdict.Check{
-	{Requirement: "DISC-08", From: []recording.Name{Versions},
+var discVersionsChecks = verdict.Checks{
+	"DISC-08": {From: recording.Names{Versions},
 		Judge: func(v *verdict.Verdict) {
 			if !v.Baseline(stepSupported) {
 				return
@@ -159,7 +159,7 @@ var discVersionsChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true,
+	"DISC-09": {From: recording.Names{Versions}, Declared: true,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepUnsupported) {
 				if refusedForVersion(x) {
@@ -174,7 +174,7 @@ var discVersionsChecks = []verdict.Check{
 					x.Tags[scenario.TagVersion])
 			}
 		}},
-	{Requirement: "DISC-11", From: []recording.Name{Versions},
+	"DISC-11": {From: recording.Names{Versions},
 		Judge: func(v *verdict.Verdict) {
 			if !v.Baseline(stepSupported) {
 				return
@@ -200,9 +200,9 @@ var discVersionsChecks = []verdict.Check{
 			v.Expect(v.Step(stepSupportedAgain)).To(matcher.BeResult(),
 				"a request under a supported version, after others had been refused")
 		}},
-	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening},
+	"DISC-12": {From: recording.Names{recording.FirstMessages, recording.Listening},
 		With: verdict.ResourceWalk, Judge: firstMessages},
-	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
+	"DISC-13": {From: recording.Names{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(v *verdict.Verdict) {
 			x, ok := v.RefusedHandshake()
 			if !ok || !v.Answered(x) {
@@ -216,9 +216,9 @@ var discVersionsChecks = []verdict.Check{
 			v.That(x, named, "an error to initialize that names the versions the server supports", "%v", x).
 				RefusalDue()
 		}},
-	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
+	"DISC-14": {From: recording.Names{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: promptRefusal},
-	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra,
+	"DISC-15": {From: recording.Names{AfterHandshake}, Needs: verdict.DualEra,
 		Judge: func(v *verdict.Verdict) {
 			x := v.Step(stepAfterHandshake)
 			if !v.Baseline(scenario.StepPlain) {
@@ -238,9 +238,9 @@ var discVersionsChecks = []verdict.Check{
 			v.That(x, judge.IsString(kind), "a result by the modern rules, with a resultType",
 				"resultType is %s in the answer to %s", judge.TypeName(kind), about)
 		}},
-	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
+	"DISC-17": {From: recording.Names{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
-	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
+	"DISC-18": {From: recording.Names{recording.FirstMessages},
 		With: verdict.Reads, Judge: func(v *verdict.Verdict) {
 			if x := v.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !v.Gone(x) {
 				// served at the second attempt it is another matter

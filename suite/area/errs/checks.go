@@ -31,13 +31,13 @@ const stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set
 
 // seenErrors names the recordings in which every error code is looked at: the
 // clean sessions and the probes that provoke errors.
-var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, recording.MalformedReads,
+var seenErrors = recording.Names{recording.Everything, recording.MissingReads, recording.MalformedReads,
 	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions,
 	RemovedMethods}
 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
-var Checks = []verdict.Check{
-	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: verdict.PlainReads,
+var Checks = verdict.Checks{
+	"ERR-01": {From: recording.Names{recording.MissingReads}, With: verdict.PlainReads,
 		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
 			if v.ReadsUnknown() {
 				return
@@ -51,13 +51,13 @@ var Checks = []verdict.Check{
 			}
 			guessedCodes(v.Steps(recording.StepGuessed), alike, v)
 		}},
-	{Requirement: "ERR-02", From: seenErrors, Judge: func(v *verdict.Verdict) {
+	"ERR-02": {From: seenErrors, Judge: func(v *verdict.Verdict) {
 		eachErrorCode(v.Incoming(0), v, func(code int64, on verdict.Cited) {
 			v.That(on, code != -32002 && code != -32042, "no error with a code that this revision has "+
 				"withdrawn", "an error with code %d", code)
 		})
 	}},
-	{Requirement: "ERR-04", From: seenErrors, Judge: func(v *verdict.Verdict) {
+	"ERR-04": {From: seenErrors, Judge: func(v *verdict.Verdict) {
 		eachErrorCode(v.Incoming(0), v, func(code int64, on verdict.Cited) {
 			// that one is judged by ERR-02
 			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042
@@ -71,15 +71,15 @@ var Checks = []verdict.Check{
 				Hint("use a code above -32000 or below -32768 for errors of your own")
 		})
 	}},
-	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads},
+	"ERR-05": {From: recording.Names{recording.Everything, recording.MissingReads},
 		Judge: keepMeaning},
-	{Requirement: "ERR-06", From: seenErrors, Judge: func(v *verdict.Verdict) {
+	"ERR-06": {From: seenErrors, Judge: func(v *verdict.Verdict) {
 		eachErrorCode(whileOpen(v), v, func(code int64, on verdict.Cited) {
 			v.That(on, !madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 "+
 				"to -32000", "an error with code %d", code)
 		})
 	}},
-	{Requirement: "ERR-60", From: seenErrors, Judge: func(v *verdict.Verdict) {
+	"ERR-60": {From: seenErrors, Judge: func(v *verdict.Verdict) {
 		for _, x := range v.Exchanges {
 			if !x.HasCode(verdict.CodeMissingCapability) {
 				continue
@@ -92,7 +92,7 @@ var Checks = []verdict.Check{
 		}
 		v.NotExercised("no error -32021 was seen")
 	}},
-	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods},
+	"ERR-61": {From: recording.Names{RemovedMethods},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepPing, stepSetLevel) {
 				if v.Expect(x).To(matcher.BeErrorReply(-32601), "%s, which this revision no longer has",
@@ -107,7 +107,7 @@ var Checks = []verdict.Check{
 				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 			}
 		}},
-	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
+	"ERR-08": {From: recording.Names{BrokenRead},
 		With: verdict.PlainReads, Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepBroken) {
@@ -122,7 +122,7 @@ var Checks = []verdict.Check{
 				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		}},
-	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
+	"ERR-09": {From: recording.Names{recording.MissingReads, recording.MalformedReads},
 		Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
@@ -143,7 +143,7 @@ var Checks = []verdict.Check{
 			}
 			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
-	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
+	"ERR-10": {From: recording.Names{recording.MissingReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(scenario.StepConfigured),
 			func(x *recording.Exchange, v *verdict.Verdict) {
 				if verdict.Hollow(x) {
@@ -155,7 +155,7 @@ var Checks = []verdict.Check{
 						"%v to %s", x, verdict.ReadOf(x))
 				}
 			})},
-	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: verdict.PlainReads,
+	"ERR-11": {From: recording.Names{recording.MalformedReads}, With: verdict.PlainReads,
 		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(scenario.StepUntyped) {
 				if v.ReadsUnknown() {

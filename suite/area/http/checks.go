@@ -30,7 +30,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
+var Checks = verdict.Join(httpChecks, httpMessagesChecks, httpStreamsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
@@ -77,25 +77,25 @@ const (
 )
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.
-var httpChecks = []verdict.Check{
-	headerProbe("HTTP-20", scenario.StepNoMethod, "a request without Mcp-Method"),
-	headerProbe("HTTP-21", stepOtherMethod, "a request whose Mcp-Method names another method"),
-	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
-	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),
-	headerProbe("HTTP-27", stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
-	headerCheck("HTTP-15",
+var httpChecks = verdict.Checks{
+	"HTTP-20": headerProbe(scenario.StepNoMethod, "a request without Mcp-Method"),
+	"HTTP-21": headerProbe(stepOtherMethod, "a request whose Mcp-Method names another method"),
+	"HTTP-22": headerProbe(stepNoName, "a read without Mcp-Name"),
+	"HTTP-23": headerProbe(stepOtherName, "a read whose Mcp-Name names another resource"),
+	"HTTP-27": headerProbe(stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
+	"HTTP-15": headerCheck(
 		plainly(refused(scenario.StepNoVersion, http.StatusBadRequest, verdict.CodeHeaderMismatch,
 			"a request without MCP-Protocol-Version")), notBefore(requirement.R20250618)),
-	headerCheck("HTTP-16", mismatchedVersions),
-	headerCheck("HTTP-17",
+	"HTTP-16": headerCheck(mismatchedVersions),
+	"HTTP-17": headerCheck(
 		plainly(refused(stepUnsupportedVersion, http.StatusBadRequest, verdict.CodeUnsupportedVersion,
 			"a request for the version 1900-01-01"))),
-	headerCheck("HTTP-18", refused(scenario.StepUnknownMethod, http.StatusNotFound,
+	"HTTP-18": headerCheck(refused(scenario.StepUnknownMethod, http.StatusNotFound,
 		verdict.CodeMethodNotFound, "an unknown method")),
-	headerCheck("HTTP-19",
+	"HTTP-19": headerCheck(
 		plainly(refused(stepNoCapabilities, http.StatusBadRequest, verdict.CodeInvalidParams,
 			"a request without the client's capabilities"))),
-	headerCheck("HTTP-24", func(v *verdict.Verdict) {
+	"HTTP-24": headerCheck(func(v *verdict.Verdict) {
 		x := v.Step(stepEncodedName)
 		switch {
 		case x != nil && v.Gone(x):
@@ -112,8 +112,8 @@ var httpChecks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
 		}
 	}),
-	headerCheck("HTTP-25", brokenNames),
-	headerCheck("HTTP-26", func(v *verdict.Verdict) {
+	"HTTP-25": headerCheck(brokenNames),
+	"HTTP-26": headerCheck(func(v *verdict.Verdict) {
 		for _, x := range v.Steps(stepSpelling) {
 			if x.Method != "resources/read" && !plainlyServed(v.Step(stepOrdinary), v) {
 				continue
@@ -124,8 +124,8 @@ var httpChecks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), "%s with header names in unusual case", x.Method)
 		}
 	}),
-	headerCheck("HTTP-28", verdict.Each(verdict.Steps(stepNameless), nameless)),
-	headerCheck("HTTP-29", plainly(func(v *verdict.Verdict) {
+	"HTTP-28": headerCheck(verdict.Each(verdict.Steps(stepNameless), nameless)),
+	"HTTP-29": headerCheck(plainly(func(v *verdict.Verdict) {
 		v.Expect(v.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
 		v.Expect(v.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range v.Exchanges {
@@ -135,14 +135,14 @@ var httpChecks = []verdict.Check{
 			}
 		}
 	}), verdict.ModernOnly...),
-	headerCheck("HTTP-34", repeatedIDs),
-	headerCheck("HTTP-61", func(v *verdict.Verdict) {
+	"HTTP-34": headerCheck(repeatedIDs),
+	"HTTP-61": headerCheck(func(v *verdict.Verdict) {
 		v.Expect(v.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without a version in _meta")
 		v.Expect(v.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without _meta")
 	}, verdict.ModernOnly...),
-	headerCheck("HTTP-03", func(v *verdict.Verdict) {
+	"HTTP-03": headerCheck(func(v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, scenario.StepDelete} {
 			if x := v.Step(step); v.Responded(x) {
 				v.That(x, x.Status == http.StatusMethodNotAllowed, "HTTP 405", "%s is answered by HTTP %d",
@@ -181,13 +181,13 @@ func refused(step recording.Step, status int, code int64, about string) verdict.
 }
 
 // headerCheck is a check of the scenario with the header probes.
-func headerCheck(id string, judge verdict.Judge, needs ...verdict.Gate) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{HTTPHeaders}, Needs: needs, Judge: judge}
+func headerCheck(judge verdict.Judge, needs ...verdict.Gate) verdict.Check {
+	return verdict.Check{From: recording.Names{HTTPHeaders}, Needs: needs, Judge: judge}
 }
 
 // headerProbe is a check that one header probe is refused.
-func headerProbe(id string, step recording.Step, about string) verdict.Check {
-	return headerCheck(id, func(v *verdict.Verdict) {
+func headerProbe(step recording.Step, about string) verdict.Check {
+	return headerCheck(func(v *verdict.Verdict) {
 		named := step == stepNoName || step == stepOtherName
 		if named && namesJudged(v) || !named && plainlyServed(v.Step(stepOrdinary), v) {
 			misfitRefused(v.Step(step), v, about)

@@ -16,15 +16,15 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var statuses = []recording.Name{HTTPStatuses}
+var statuses = recording.Names{HTTPStatuses}
 
 // The checks of Streamable HTTP, sending messages.
-var httpMessagesChecks = []verdict.Check{
-	{Requirement: "HTTP-01", From: statuses, Judge: func(v *verdict.Verdict) {
+var httpMessagesChecks = verdict.Checks{
+	"HTTP-01": {From: statuses, Judge: func(v *verdict.Verdict) {
 		oneEndpoint(v)
 		oddMethods(v)
 	}},
-	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything},
+	"HTTP-05": {From: recording.Names{HTTPStatuses, recording.Everything},
 		Judge: verdict.InScenario(HTTPStatuses, acceptedNotification,
 			func(v *verdict.Verdict) {
 				for _, x := range v.Exchanges {
@@ -34,9 +34,9 @@ var httpMessagesChecks = []verdict.Check{
 					}
 				}
 			})},
-	{Requirement: "HTTP-06", From: statuses, Judge: refusedNotification},
-	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
-	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions},
+	"HTTP-06": {From: statuses, Judge: refusedNotification},
+	"HTTP-07": {Judge: answerTypes},
+	"HTTP-13": {From: recording.Names{recording.HTTPSessions},
 		Judge: verdict.Each(verdict.Steps(scenario.StepBadVersion),
 			func(x *recording.Exchange, v *verdict.Verdict) {
 				if x.Status == http.StatusNotFound {
@@ -46,7 +46,7 @@ var httpMessagesChecks = []verdict.Check{
 				v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
 					"a request with MCP-Protocol-Version: %s", x.Tags[scenario.TagVersion])
 			})},
-	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions},
+	"HTTP-14": {From: recording.Names{recording.HTTPSessions},
 		Judge: func(v *verdict.Verdict) {
 			// What is not served with the header either says nothing about the header.
 			if uses := v.Steps(scenario.StepUse); len(uses) > 0 && !uses[0].Succeeded() {
@@ -66,14 +66,14 @@ var httpMessagesChecks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 		}},
-	{Requirement: "HTTP-32", From: statuses, Judge: conformingHeaders},
-	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything},
+	"HTTP-32": {From: statuses, Judge: conformingHeaders},
+	"HTTP-35": {From: recording.Names{HTTPStatuses, recording.Everything},
 		Judge: verdict.InScenario(HTTPStatuses, strayAnswer, acceptedAnswers)},
-	{Requirement: "HTTP-36", From: statuses, With: []recording.Name{recording.InvalidMessages},
+	"HTTP-36": {From: statuses, With: recording.Names{recording.InvalidMessages},
 		Judge: malformedBodies},
-	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
+	"HTTP-37": {From: recording.Names{recording.TwoClients, HTTPCrowd}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(HTTPCrowd, besideStreams, severalClients)},
-	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions},
+	"HTTP-60": {From: recording.Names{recording.HTTPSessions},
 		Judge: func(v *verdict.Verdict) {
 			for _, step := range []recording.Step{scenario.StepGetBadVersion, scenario.StepDeleteBadVersion} {
 				x := v.Step(step)

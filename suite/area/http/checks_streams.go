@@ -17,20 +17,19 @@ import (
 )
 
 // The checks of Streamable HTTP, event streams.
-var httpStreamsChecks = []verdict.Check{
-	{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams, recording.HTTPResume},
+var httpStreamsChecks = verdict.Checks{
+	"HTTP-02": {From: recording.Names{HTTPStreams, recording.HTTPResume},
 		Judge: verdict.InScenario(HTTPStreams, getStream, resumedStreams)},
-	{Requirement: "HTTP-08", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, x := range v.Streamed() {
-				if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied ||
-					x.Outcome == recording.HTTPOnly) {
-					v.That(x, x.Outcome == recording.Replied, "the response in the event stream that "+
-						"answers the request", "the event stream that answers %s ended without it", x.Method)
-				}
+	"HTTP-08": {Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Streamed() {
+			if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied ||
+				x.Outcome == recording.HTTPOnly) {
+				v.That(x, x.Outcome == recording.Replied, "the response in the event stream that "+
+					"answers the request", "the event stream that answers %s ended without it", x.Method)
 			}
-		}},
-	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams},
+		}
+	}},
+	"HTTP-09": {From: recording.Names{HTTPStreams},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Streamed() {
 				if x.Outcome == recording.Replied {
@@ -41,14 +40,14 @@ var httpStreamsChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
-	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams, recording.Everything},
+	"HTTP-10": {Judge: relatedMessages},
+	"HTTP-11": {From: recording.Names{HTTPStreams, recording.Everything},
 		Judge: noResponsesOnGet},
-	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges,
-		recording.Everything}, With: []recording.Name{recording.Changes},
+	"HTTP-12": {From: recording.Names{HTTPBroadcast, recording.SelfChanges,
+		recording.Everything}, With: recording.Names{recording.Changes},
 		Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself,
 			verdict.InScenario(recording.Everything, onOwnStream, noBroadcast))},
-	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything},
+	"HTTP-31": {From: recording.Names{HTTPHeaders, recording.Everything},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Streamed() {
 				got := x.Header.Get("X-Accel-Buffering")
@@ -56,8 +55,8 @@ var httpStreamsChecks = []verdict.Check{
 					"the header is %s on the stream that answers %s", judge.Quote(got), x.Method)
 			}
 		}},
-	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Declared: true, Judge: deliveryChannel},
-	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Judge: foreignProgress},
+	"HTTP-39": {From: recording.Names{HTTPStreams}, Declared: true, Judge: deliveryChannel},
+	"HTTP-40": {From: recording.Names{HTTPStreams}, Judge: foreignProgress},
 }
 
 // opened reports whether a GET opened an event stream; if not, it says so.

@@ -12,32 +12,32 @@ import (
 )
 
 // Checks lists the checks of icons (basic/index#icons).
-var Checks = []verdict.Check{
-	{Requirement: "ICON-01", From: verdict.BothWalks,
+var Checks = verdict.Checks{
+	"ICON-01": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconOwners, func(i verdict.Item, v *verdict.Verdict) {
 			// Icons are the same wherever they stand.
 			v.Typed(i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType",
 				"icons[].sizes", "icons[].sizes[]", "icons[].theme")
 		}).Or(recording.CodeNeedsSubject, noIcons)},
-	{Requirement: "ICON-03", From: verdict.BothWalks,
+	"ICON-03": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.URI(i.Str))
 			v.That(i, !bad, "an absolute URI", "src of %s is %v: %s", i.Name, i.Result, p.Message)
 		})},
-	{Requirement: "ICON-04", From: verdict.BothWalks,
+	"ICON-04": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
 			v.That(i, !bad, "an icon that clients may load: https, http or data", "src of %s is %v: %s",
 				i.Name, i.Result, p.Message)
 		})},
-	{Requirement: "ICON-05", From: verdict.BothWalks,
+	"ICON-05": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			if judge.HasScheme(i.Str, "data") {
 				p, bad := judge.First(judge.DataIcon(i.Str))
 				v.That(i, !bad, "a base64-encoded image", "src of %s is %v: %s", i.Name, i.Result, p.Message)
 			}
 		}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
-	{Requirement: "ICON-08", From: verdict.BothWalks,
+	"ICON-08": {From: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			var odd verdict.Sightings
 			for _, i := range iconsOf(v) {

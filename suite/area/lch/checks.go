@@ -14,24 +14,23 @@ import (
 )
 
 // Checks lists the checks of server/resources#list-changed-notification.
-var Checks = []verdict.Check{
-	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+var Checks = verdict.Checks{
+	"LCH-01": {From: recording.Names{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listAnnounced},
-	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening,
+	"LCH-02": {From: recording.Names{recording.Changes, recording.Listening,
 		recording.Everything}, Judge: wellFormedListChange},
-	{
-		Requirement: "LCH-04",
+	"LCH-04": {
 		// The changes are there to be played; all clean sessions are judged.
-		From:     []recording.Name{recording.Changes, recording.Everything},
-		With:     []recording.Name{recording.Listening},
+		From:     recording.Names{recording.Changes, recording.Everything},
+		With:     recording.Names{recording.Listening},
 		Declared: true,
 		Needs:    verdict.Withholds("resources.listChanged"),
 		Judge:    undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
+	"LCH-06": {From: recording.Names{recording.Listening}, Needs: verdict.ListChanged,
 		Declared: true,
 		Judge:    listChangedHonoured},
-	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+	"LCH-07": {From: recording.Names{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listShowsChange},
 }
 

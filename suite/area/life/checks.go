@@ -49,15 +49,14 @@ const (
 )
 
 // Checks lists the checks of basic/lifecycle and basic/utilities/ping.
-var Checks = []verdict.Check{
-	{Requirement: "LIFE-01", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, x := range handshakes(v) {
-				verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
-					"serverInfo.name", "serverInfo.version")(x, v)
-			}
-		}},
-	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation},
+var Checks = verdict.Checks{
+	"LIFE-01": {Judge: func(v *verdict.Verdict) {
+		for _, x := range handshakes(v) {
+			verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
+				"serverInfo.name", "serverInfo.version")(x, v)
+		}
+	}},
+	"LIFE-03": {From: recording.Names{recording.Everything, Negotiation},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range handshakes(v) {
 				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
@@ -79,8 +78,8 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "LIFE-04", From: []recording.Name{Negotiation}, Judge: counterOffer},
-	{Requirement: "LIFE-05", From: []recording.Name{Negotiation},
+	"LIFE-04": {From: recording.Names{Negotiation}, Judge: counterOffer},
+	"LIFE-05": {From: recording.Names{Negotiation},
 		Judge: func(v *verdict.Verdict) {
 			latest := requirement.Revision("")
 			for _, rev := range v.Facts.Served {
@@ -98,14 +97,13 @@ var Checks = []verdict.Check{
 					Cause("an offer that is not the latest version")
 			}
 		}},
-	{Requirement: "LIFE-07", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, x := range handshakes(v) {
-				optionalMembers(x, v)
-			}
-		}},
-	{Requirement: "LIFE-09", From: verdict.Everything, Judge: early},
-	{Requirement: "LIFE-10", From: []recording.Name{Handshake},
+	"LIFE-07": {Judge: func(v *verdict.Verdict) {
+		for _, x := range handshakes(v) {
+			optionalMembers(x, v)
+		}
+	}},
+	"LIFE-09": {Judge: early},
+	"LIFE-10": {From: recording.Names{Handshake},
 		Judge: func(v *verdict.Verdict) {
 			if how := v.Facts.Notes[recording.FactSingle]; how != "" {
 				v.Observe(nil, "one-session-at-a-time", "all of this is judged one session at a time, as a "+
@@ -122,22 +120,21 @@ var Checks = []verdict.Check{
 				v.Expect(x).To(matcher.BeResult(), "%s after the handshake", x.Method)
 			}
 		}},
-	{Requirement: "LIFE-12", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			clean := len(v.Received()) > 0
-			for _, m := range v.OwnRequests() {
-				if feature, declared := m.Feature(v.Session(m.Frame.Session)); feature != "" && !declared {
-					clean = false
-					v.Fail(m, "no request for "+feature+", which the client did not declare",
-						"a request for %s", m.Method()).
-						Hint("look at the capabilities of the client before asking it for " + feature)
-				}
+	"LIFE-12": {Judge: func(v *verdict.Verdict) {
+		clean := len(v.Received()) > 0
+		for _, m := range v.OwnRequests() {
+			if feature, declared := m.Feature(v.Session(m.Frame.Session)); feature != "" && !declared {
+				clean = false
+				v.Fail(m, "no request for "+feature+", which the client did not declare",
+					"a request for %s", m.Method()).
+					Hint("look at the capabilities of the client before asking it for " + feature)
 			}
-			if clean {
-				v.Holds()
-			}
-		}},
-	{Requirement: "LIFE-13", From: verdict.Everything, With: verdict.Every, Probes: true,
+		}
+		if clean {
+			v.Holds()
+		}
+	}},
+	"LIFE-13": {With: verdict.Every, Probes: true,
 		Judge: func(v *verdict.Verdict) {
 			ofTheRevision(v)
 			ofTheClient(v)
@@ -157,7 +154,7 @@ var Checks = []verdict.Check{
 					"resultType input_required, which contradicts it")
 			}
 		}},
-	{Requirement: "LIFE-14", From: []recording.Name{Pings},
+	"LIFE-14": {From: recording.Names{Pings},
 		Judge: func(v *verdict.Verdict) {
 			var full verdict.Sightings
 			for _, x := range v.Steps(stepPing, stepPingMeta) {
@@ -174,7 +171,7 @@ var Checks = []verdict.Check{
 				"%d {result of a ping, which is an empty one, has|results of pings, which are empty ones,"+
 					" have} members: %s")
 		}},
-	{Requirement: "LIFE-16", From: []recording.Name{Handshake},
+	"LIFE-16": {From: recording.Names{Handshake},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepEarlyPing) {
 				if x.Outcome == recording.Silent {
@@ -184,7 +181,7 @@ var Checks = []verdict.Check{
 				v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
 			}
 		}},
-	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation},
+	"LIFE-17": {From: recording.Names{FaultyHandshake, Negotiation},
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned &&
 				v.OnStdio() {
@@ -207,8 +204,8 @@ var Checks = []verdict.Check{
 					"after a faulty one", "%s", v.Broken.Reason)
 			}
 		}},
-	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
-	{Requirement: "LIFE-19", From: capableOnes, With: plainOnes, Judge: outlivesCapable},
+	"LIFE-18": {From: capableOnes, With: plainOnes, Judge: servesCapable},
+	"LIFE-19": {From: capableOnes, With: plainOnes, Judge: outlivesCapable},
 }
 
 // early: before its answer to initialize a server sends nothing but pings and log messages, and no other

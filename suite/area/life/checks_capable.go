@@ -10,7 +10,7 @@ import (
 )
 
 // The recordings of a client that can do everything, and of one that declares nothing.
-var capableOnes, plainOnes = []recording.Name{CapableClient}, []recording.Name{Handshake}
+var capableOnes, plainOnes = recording.Names{CapableClient}, recording.Names{Handshake}
 
 // askedFor lists what the target asked for that a client has to declare.
 func askedFor(v *verdict.Verdict) []recording.Message {

@@ -25,7 +25,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(listChecks, relistChecks)
+var Checks = verdict.Join(listChecks, relistChecks).Needing(verdict.Resources)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
@@ -46,17 +46,17 @@ const (
 var laterLooks = []recording.Step{stepOtherLater, stepOtherLater2, stepOtherLater3}
 
 // The checks of server/resources, listing.
-var listChecks = []verdict.Check{
-	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+var listChecks = verdict.Checks{
+	"LIST-01": {From: verdict.ResourceWalk,
 		Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
-	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"LIST-02": {From: verdict.ResourceWalk,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if v.That(i, i.IsObject(), "an object for each resource", "%s is %s", i.Name,
 				judge.TypeName(i.Result)).Held() {
 				v.Typed(i, "Resource", "uri", "name")
 			}
 		})},
-	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"LIST-05": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			items := verdict.ListedItems(v)
 			for _, i := range items {
@@ -68,8 +68,8 @@ var listChecks = []verdict.Check{
 			}
 			v.Remarks(items, resourceMembers)
 		}},
-	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: uniqueURIs},
-	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"LIST-14": {From: verdict.ResourceWalk, Judge: uniqueURIs},
+	"LIST-16": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			var web verdict.Sightings
 			for _, i := range verdict.ListedItems(v) {
@@ -84,8 +84,8 @@ var listChecks = []verdict.Check{
 				"%d listed under an https URI, which tells clients that they can load it from the web by "+
 					"themselves: %s")
 		}},
-	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates,
-		recording.Reads}, Needs: verdict.Resources,
+	"LIST-18": {From: recording.Names{recording.WalkResources, recording.WalkTemplates,
+		recording.Reads},
 		Judge: func(v *verdict.Verdict) {
 			var items []verdict.Item
 			if v.Scenario != recording.Reads {
@@ -140,8 +140,8 @@ var resourceMembers = []string{"uri", "name", "title", "description", "mimeType"
 
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
-var relistChecks = []verdict.Check{
-	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: verdict.Resources,
+var relistChecks = verdict.Checks{
+	"LIST-08": {From: recording.Names{Relist},
 		Judge: func(v *verdict.Verdict) {
 			again := listedAgain(v)
 			for _, read := range v.Readings(recording.StepRead) {
@@ -159,9 +159,9 @@ var relistChecks = []verdict.Check{
 			}
 			v.NeedsSubject("no resource with a size could be read")
 		}},
-	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: verdict.Resources,
+	"LIST-15": {From: recording.Names{Relist},
 		Judge: readableAsListed},
-	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: verdict.Resources,
+	"LIST-13": {From: recording.Names{ListParams},
 		Judge: func(v *verdict.Verdict) {
 			with, without, again := v.Step(stepWith), v.Step(stepWithout), v.Step(stepWithAgain)
 			switch {
@@ -190,8 +190,8 @@ var relistChecks = []verdict.Check{
 				plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
 				len(verdict.IDsOf(with)), len(verdict.IDsOf(without)))
 		}},
-	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: sameForAll},
-	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources,
+	"LIST-10": {From: recording.Names{SameList}, Judge: sameForAll},
+	"LIST-11": {From: recording.Names{SameList},
 		Judge: unchangedByOthers},
 }
 

@@ -28,7 +28,7 @@ var relistScenario = &scenario.Scenario{
 	Name:  Relist,
 	Title: "listing again after the reads",
 	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
-	After: []recording.Name{recording.WalkResources, recording.Reads},
+	After: recording.Names{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		reads := p.Earlier(recording.Reads).Steps(recording.StepRead)
 		var refused, small []*recording.Exchange

@@ -24,7 +24,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(metaChecks, metaRequestsChecks)
+var Checks = verdict.Join(metaChecks, metaRequestsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{badMetadataScenario, logLevelsScenario}
@@ -37,57 +37,52 @@ const (
 )
 
 // The checks of basic/index#meta on what the target sends.
-var metaChecks = []verdict.Check{
-	{Requirement: "META-01", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			eachMeta(v, v.Revision(), func(place string, meta gjson.Result, at verdict.Cited) {
-				v.That(at, judge.IsObject(meta), "_meta as an object", "_meta of %s is %s", place,
-					judge.TypeName(meta))
-			})
-		}},
-	{Requirement: "META-02", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
-				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
-				v.That(at, !bad, "_meta keys of the form prefix/name or name", "the key %s in %s: %v",
-					verdict.Quoted(key), place, problem)
-			})
-		}},
-	{Requirement: "META-04", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
-				rev := v.Revision()
-				v.That(at, !judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
-					"reserved prefixes only for the protocol's own keys", "the key %s in %s",
-					verdict.Quoted(key), place)
-				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
-					v.Fail(at, "prefixes with the top-level domain first", "the key %s in %s",
-						verdict.Quoted(key), place).
-						Title("Prefixes of _meta keys have the top-level domain first").Kept().
-						Warn("the specification recommends this notation").
-						Hint("write com.example/ instead of example.com/")
-				}
-			})
-		}},
-	{Requirement: "META-11", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, x := range v.Results() {
-				kind := x.Result().Get("resultType")
-				v.That(x, judge.IsString(kind), "resultType as a string in every result",
-					"it is %s in the answer to %s", judge.TypeName(kind), x.Method)
+var metaChecks = verdict.Checks{
+	"META-01": {Judge: func(v *verdict.Verdict) {
+		eachMeta(v, v.Revision(), func(place string, meta gjson.Result, at verdict.Cited) {
+			v.That(at, judge.IsObject(meta), "_meta as an object", "_meta of %s is %s", place,
+				judge.TypeName(meta))
+		})
+	}},
+	"META-02": {Judge: func(v *verdict.Verdict) {
+		eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
+			problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
+			v.That(at, !bad, "_meta keys of the form prefix/name or name", "the key %s in %s: %v",
+				verdict.Quoted(key), place, problem)
+		})
+	}},
+	"META-04": {Judge: func(v *verdict.Verdict) {
+		eachMetaKey(v, v.Revision(), func(place, key string, _ gjson.Result, at verdict.Cited) {
+			rev := v.Revision()
+			v.That(at, !judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev),
+				"reserved prefixes only for the protocol's own keys", "the key %s in %s",
+				verdict.Quoted(key), place)
+			if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
+				v.Fail(at, "prefixes with the top-level domain first", "the key %s in %s",
+					verdict.Quoted(key), place).
+					Title("Prefixes of _meta keys have the top-level domain first").Kept().
+					Warn("the specification recommends this notation").
+					Hint("write com.example/ instead of example.com/")
 			}
-		}},
-	{Requirement: "META-12", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, x := range v.Results() {
-				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
-					v.That(x, verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`,
-						"it is %v in the answer to %s", kind, x.Method)
-				}
+		})
+	}},
+	"META-11": {Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Results() {
+			kind := x.Result().Get("resultType")
+			v.That(x, judge.IsString(kind), "resultType as a string in every result",
+				"it is %s in the answer to %s", judge.TypeName(kind), x.Method)
+		}
+	}},
+	"META-12": {Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Results() {
+			if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
+				v.That(x, verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`,
+					"it is %v in the answer to %s", kind, x.Method)
 			}
-		}},
-	{Requirement: "META-13", From: verdict.Everything, Judge: identified},
-	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata},
+		}
+	}},
+	"META-13": {Judge: identified},
+	"META-15": {From: recording.Names{recording.Everything, recording.Metadata},
 		Judge: verdict.InScenario(recording.Metadata, func(v *verdict.Verdict) {
 			asPlain(v, scenario.StepTraced, "with trace context")
 		}, func(v *verdict.Verdict) {
@@ -96,17 +91,16 @@ var metaChecks = []verdict.Check{
 					place, key, value, at)
 			})
 		})},
-	{Requirement: "META-19", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, method := range []string{"notifications/progress", "notifications/message"} {
-				for _, f := range v.Notifications(method, 0) {
-					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"),
-						"io.modelcontextprotocol/subscriptionId")
-					v.That(f, !id.Exists(), "no subscription id outside of subscriptions", "%s carries %v",
-						method, id)
-				}
+	"META-19": {Judge: func(v *verdict.Verdict) {
+		for _, method := range []string{"notifications/progress", "notifications/message"} {
+			for _, f := range v.Notifications(method, 0) {
+				id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"),
+					"io.modelcontextprotocol/subscriptionId")
+				v.That(f, !id.Exists(), "no subscription id outside of subscriptions", "%s carries %v",
+					method, id)
 			}
-		}},
+		}
+	}},
 }
 
 const keyLogLevel = "io.modelcontextprotocol/logLevel"
@@ -249,13 +243,13 @@ func asPlain(v *verdict.Verdict, step recording.Step, about string) {
 }
 
 // The checks of the metadata of requests, and of log messages.
-var metaRequestsChecks = []verdict.Check{
-	{Requirement: "META-06", From: []recording.Name{recording.Metadata},
+var metaRequestsChecks = verdict.Checks{
+	"META-06": {From: recording.Names{recording.Metadata},
 		Judge: func(v *verdict.Verdict) {
 			asPlain(v, scenario.StepUnknownKey, "with an additional key in _meta")
 			asPlain(v, scenario.StepProgressToken, "with a progress token in _meta")
 		}},
-	{Requirement: "META-07", From: []recording.Name{BadMetadata},
+	"META-07": {From: recording.Names{BadMetadata},
 		Judge: func(v *verdict.Verdict) {
 			if v.OnStdio() && !v.Facts.ModernOnly() {
 				v.NotExercised("a server of both eras may take such a request for legacy traffic")
@@ -263,7 +257,7 @@ var metaRequestsChecks = []verdict.Check{
 			}
 			incomplete(v, v.Step(scenario.StepNoVersion), "without a protocol version in _meta")
 		}},
-	{Requirement: "META-08", From: []recording.Name{BadMetadata},
+	"META-08": {From: recording.Names{BadMetadata},
 		Judge: func(v *verdict.Verdict) {
 			if !v.Baseline(scenario.StepPlain) {
 				return
@@ -282,7 +276,7 @@ var metaRequestsChecks = []verdict.Check{
 					Hint("check the types of the members of _meta, and answer with error -32602")
 			}
 		}},
-	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
+	"META-09": {From: recording.Names{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: func(v *verdict.Verdict) {
 			if _, ok := v.RefusedHandshake(); !ok {
 				return
@@ -290,13 +284,13 @@ var metaRequestsChecks = []verdict.Check{
 			incomplete(v, v.Step(scenario.StepNoParams), "without params")
 			incomplete(v, v.Step(scenario.StepNoMeta), "without _meta")
 		}},
-	{Requirement: "META-10", From: []recording.Name{recording.Metadata},
+	"META-10": {From: recording.Names{recording.Metadata},
 		Judge: func(v *verdict.Verdict) {
 			asPlain(v, scenario.StepAnonymous, "without clientInfo")
 		}},
-	{Requirement: "META-16", From: verdict.Everything, Judge: unaskedLogs},
-	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
-	{Requirement: "META-18", From: []recording.Name{BadMetadata},
+	"META-16": {Judge: unaskedLogs},
+	"META-17": {From: recording.Names{recording.FirstMessages}, Judge: logsInPlace},
+	"META-18": {From: recording.Names{BadMetadata},
 		Judge: func(v *verdict.Verdict) {
 			if v.Baseline(scenario.StepPlain) {
 				x := v.Step(stepOddLogLevel)
@@ -312,20 +306,19 @@ var metaRequestsChecks = []verdict.Check{
 				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "%s", about)
 			}
 		}},
-	{Requirement: "META-21", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			v.NotExercised("the target sent no log messages, which is its choice")
-			for _, f := range v.Notifications("notifications/message", 0) {
-				p := gjson.GetBytes(f.Raw, "params")
-				level, logger := p.Get("level"), p.Get("logger")
-				v.That(f, severity(level.Str) >= 0 && level.Type == gjson.String,
-					"a level of the eight syslog names", "level is %v", level)
-				v.That(f, p.Get("data").Exists(), "a data member in notifications/message", "it is absent")
-				v.That(f, !logger.Exists() || judge.IsString(logger), "logger as a string, or absent",
-					"it is %s", judge.TypeName(logger))
-			}
-		}},
-	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: verdict.Declares("logging"),
+	"META-21": {Judge: func(v *verdict.Verdict) {
+		v.NotExercised("the target sent no log messages, which is its choice")
+		for _, f := range v.Notifications("notifications/message", 0) {
+			p := gjson.GetBytes(f.Raw, "params")
+			level, logger := p.Get("level"), p.Get("logger")
+			v.That(f, severity(level.Str) >= 0 && level.Type == gjson.String,
+				"a level of the eight syslog names", "level is %v", level)
+			v.That(f, p.Get("data").Exists(), "a data member in notifications/message", "it is absent")
+			v.That(f, !logger.Exists() || judge.IsString(logger), "logger as a string, or absent",
+				"it is %s", judge.TypeName(logger))
+		}
+	}},
+	"META-60": {From: recording.Names{LogLevels}, Needs: verdict.Declares("logging"),
 		Declared: true,
 		Judge:    levelsTakeEffect},
 }

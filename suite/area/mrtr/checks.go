@@ -37,21 +37,20 @@ const tagMatters, tagUnanswered recording.Tag = "matters", "unanswered"
 // tagRequired is the tag that names the i-th capability which the target file says a read needs.
 func tagRequired(i int) recording.Tag { return recording.Tag("required:" + strconv.Itoa(i)) }
 
-var inputReads = []recording.Name{recording.InputReads}
+var inputReads = recording.Names{recording.InputReads}
 
 // Checks lists the checks of basic/patterns/mrtr.
-var Checks = []verdict.Check{
-	{Requirement: "MRTR-01", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, x := range v.Results() {
-				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
-					v.That(x, x.Result().Get("resultType").String() != "input_required",
-						"no request for input in the answer to "+x.Method, `resultType is "input_required"`)
-				}
+var Checks = verdict.Checks{
+	"MRTR-01": {Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Results() {
+			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
+				v.That(x, x.Result().Get("resultType").String() != "input_required",
+					"no request for input in the answer to "+x.Method, `resultType is "input_required"`)
 			}
-		}},
-	{Requirement: "MRTR-02", From: inputReads, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
-	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads},
+		}
+	}},
+	"MRTR-02": {From: inputReads, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
+	"MRTR-04": {From: recording.Names{recording.Reads, recording.InputReads},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Calls("resources/read") {
 				if v.Answered(x) {
@@ -59,15 +58,15 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "MRTR-05", From: inputReads, Judge: missingCapabilityNamed},
-	{Requirement: "MRTR-07", From: inputReads,
+	"MRTR-05": {From: inputReads, Judge: missingCapabilityNamed},
+	"MRTR-07": {From: inputReads,
 		Judge: verdict.Judge(otherState).Or(recording.CodeNeedsConfig,
 			"the target file has to give a resource whose read asks for input with a requestState, and "+
 				"its answers (subjects.input)")},
-	{Requirement: "MRTR-08", From: inputReads, Judge: func(v *verdict.Verdict) {
+	"MRTR-08": {From: inputReads, Judge: func(v *verdict.Verdict) {
 		v.Expect(v.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},
-	{Requirement: "MRTR-09", From: []recording.Name{Superfluous},
+	"MRTR-09": {From: recording.Names{Superfluous},
 		Judge: func(v *verdict.Verdict) {
 			if !v.Gone(v.Step(stepSuperfluous)) {
 				v.Expect(v.Step(stepSuperfluous)).To(matcher.BeResult(),
@@ -82,7 +81,7 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "MRTR-10", From: inputReads, Judge: func(v *verdict.Verdict) {
+	"MRTR-10": {From: inputReads, Judge: func(v *verdict.Verdict) {
 		x, before, asked := v.Step(stepLingering), v.Step(stepBare), v.Step(stepAsk)
 		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
 			return
@@ -95,8 +94,8 @@ var Checks = []verdict.Check{
 		v.That(x, !x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier "+
 			"request declared", "%v", x)
 	}},
-	{Requirement: "MRTR-11", From: inputReads, Judge: wholeFlow},
-	{Requirement: "MRTR-60", From: inputReads, Judge: func(v *verdict.Verdict) {
+	"MRTR-11": {From: inputReads, Judge: wholeFlow},
+	"MRTR-60": {From: inputReads, Judge: func(v *verdict.Verdict) {
 		if len(verdict.InputRequired(v)) == 0 || !v.Baseline(scenario.StepPlain) {
 			return
 		}

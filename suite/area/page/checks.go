@@ -46,8 +46,8 @@ const (
 )
 
 // Checks lists the checks of server/utilities/pagination.
-var Checks = []verdict.Check{
-	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: verdict.Resources,
+var Checks = verdict.Checks{
+	"PAGE-01": {From: verdict.BothWalks,
 		Judge: func(v *verdict.Verdict) {
 			var misspelt verdict.Sightings
 			for _, x := range v.Steps(recording.StepPage) {
@@ -60,14 +60,13 @@ var Checks = []verdict.Check{
 			}
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "PAGE-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"PAGE-02": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) { ending(v.Walked(), v) }},
-	{Requirement: "PAGE-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"PAGE-03": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) { ownCursors(v.Walked(), v) }},
-	{Requirement: "PAGE-04", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"PAGE-04": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) { advancing(v.Walked(), v) }},
-	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging},
-		Needs: verdict.Resources,
+	"PAGE-05": {From: recording.Names{BadCursors, Paging, TemplatePaging},
 		Judge: verdict.InScenario(BadCursors, invalidCursors,
 			func(v *verdict.Verdict) {
 				// that it is refused is judged by PAGE-07
@@ -76,14 +75,13 @@ var Checks = []verdict.Check{
 						Downgraded(verdict.RefusedOtherwise)
 				}
 			})},
-	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: verdict.Resources, Judge: survives},
-	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: verdict.Resources,
+	"PAGE-06": {From: recording.Names{BadCursors}, Judge: survives},
+	"PAGE-07": {From: recording.Names{Paging, TemplatePaging},
 		Judge: stableCursor},
-	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: verdict.Resources,
+	"PAGE-08": {From: recording.Names{Paging},
 		Judge: noHiddenPosition},
-	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: verdict.Resources, Judge: emptyCursor},
-	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging},
-		Needs: verdict.Resources,
+	"PAGE-09": {From: verdict.BothWalks, Judge: emptyCursor},
+	"PAGE-12": {From: recording.Names{recording.WalkTemplates, TemplatePaging},
 		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition,
 			func(v *verdict.Verdict) {
 				pages := v.Walked()
@@ -91,12 +89,12 @@ var Checks = []verdict.Check{
 				advancing(pages, v)
 				ending(pages, v)
 			})},
-	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
+	"PAGE-13": {From: recording.Names{CompleteWalks},
 		Judge: func(v *verdict.Verdict) {
 			complete(v.Steps(recording.StepPage), v)
 			complete(v.Steps(scenario.StepTemplate), v)
 		}},
-}
+}.Needing(verdict.Resources)
 
 // ending: a walk comes to an end.
 func ending(pages []*recording.Exchange, v *verdict.Verdict) {

@@ -21,7 +21,7 @@ func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 		Sends: "The first page" + of +
 			", the page behind its cursor twice, and the first page in between and again, on a session of " +
 			"its own.",
-		After:  []recording.Name{walk},
+		After:  recording.Names{walk},
 		Script: func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
 	}
 }

@@ -22,7 +22,7 @@ import (
 const TaskRead recording.Name = "task-read" // a read with a task parameter
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(readChecks, readBytesChecks)
+var Checks = verdict.Join(readChecks, readBytesChecks).Needing(verdict.Resources)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{knownReadsScenario, taskReadScenario}
@@ -34,31 +34,30 @@ const stepTask, stepText, stepBlob recording.Step = "task", "text", "blob"
 const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 
 // The checks of server/resources, reading: the shape of contents.
-var readChecks = []verdict.Check{
-	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads,
-		recording.TemplateSweep},
-		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
-			var empty verdict.Sightings
-			for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
-				list := x.Result().Get("contents")
-				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
-					empty.Add(x, "%v", x.Param("uri"))
-				}
-				v.Typed(verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
-					"ReadResourceResult", "contents")
+var readChecks = verdict.Checks{
+	"READ-01": {From: contentReads, With: recording.Names{recording.KnownReads,
+		recording.TemplateSweep}, Judge: func(v *verdict.Verdict) {
+		var empty verdict.Sightings
+		for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
+			list := x.Result().Get("contents")
+			if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
+				empty.Add(x, "%v", x.Param("uri"))
 			}
-			empty.Observe(v, "no-contents",
-				"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
-					"resource that is not there: %s")
-			if v.Scenario != recording.Reads {
-				return
-			}
-			if v.Skipped != nil {
-				v.Observe(nil, "unread", "%s", v.Skipped.Reason)
-			}
-			somethingReadable(v)
-		}},
-	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
+			v.Typed(verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
+				"ReadResourceResult", "contents")
+		}
+		empty.Observe(v, "no-contents",
+			"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
+				"resource that is not there: %s")
+		if v.Scenario != recording.Reads {
+			return
+		}
+		if v.Skipped != nil {
+			v.Observe(nil, "unread", "%s", v.Skipped.Reason)
+		}
+		somethingReadable(v)
+	}},
+	"READ-02": {From: contentReads,
 		Judge: func(v *verdict.Verdict) {
 			var elsewhere, misspelt, twice verdict.Sightings
 			for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
@@ -83,7 +82,7 @@ var readChecks = []verdict.Check{
 				"%d {content comes|contents come} again, byte for byte, in the same read: %s")
 			v.NeedsSubject("%s", noContents)
 		}},
-	{Requirement: "READ-03", From: contentReads, Needs: verdict.Resources,
+	"READ-03": {From: contentReads,
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
 			v.That(c, judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
@@ -91,13 +90,13 @@ var readChecks = []verdict.Check{
 				Hint(map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
 					text.IsArray()])
 		}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-04", From: contentReads, Needs: verdict.Resources,
+	"READ-04": {From: contentReads,
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
 			v.That(c, !text.Exists() || !blob.Exists(), "text or blob, not both", "%s has text: %s, blob: %s",
 				c.Name, judge.TypeName(text), judge.TypeName(blob))
 		}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-06", From: contentReads, Needs: verdict.Resources,
+	"READ-06": {From: contentReads,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 			hint := ""
@@ -107,22 +106,22 @@ var readChecks = []verdict.Check{
 			v.That(c, !bad, "letters, digits, +, / and = in a blob", "blob of %s: %v", c.Name, p).
 				Hint(hint)
 		})},
-	blobCheck("READ-07", "a blob padded to a multiple of four characters",
+	"READ-07": blobCheck("a blob padded to a multiple of four characters",
 		"no blob has a length that needs padding", needsPadding,
 		judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength),
-	blobCheck("READ-08", "a blob without line breaks and spaces", "every blob is too short for a line break",
+	"READ-08": blobCheck("a blob without line breaks and spaces", "every blob is too short for a line break",
 		func(blob string, _ []judge.Problem) bool {
 			return len(blob) > 60 // encoders that break lines do so after 60, 64 or 76 characters
 		}, judge.CodeWhiteSpace),
-	blobCheck("READ-09", "zeros in the unused bits of a blob's last letter", "no blob has unused bits",
+	"READ-09": blobCheck("zeros in the unused bits of a blob's last letter", "no blob has unused bits",
 		needsPadding, judge.CodePadBits),
 }
 
 // blobCheck is a check that blobs have none of some problems; without an occasion for them there is
 // nothing to judge.
-func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool,
+func blobCheck(expected, none string, occasion func(blob string, problems []judge.Problem) bool,
 	codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: contentReads, Needs: verdict.Resources,
+	return verdict.Check{From: contentReads,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 			blob := c.Get("blob").Str
 			problems := judge.Base64(blob)
@@ -235,7 +234,7 @@ const noContents = "no read yielded contents of the kind that is judged"
 
 // contentReads are the recordings whose contents are held to the schema: the reads of
 // what is listed, and those of templates with values that the target suggests.
-var contentReads = []recording.Name{recording.Reads, recording.TemplateSweep}
+var contentReads = recording.Names{recording.Reads, recording.TemplateSweep}
 
 // The members that have a meaning.
 var contentMembers = []string{"uri", "mimeType", "text", "blob", "_meta"}

@@ -19,8 +19,8 @@ import (
 )
 
 // The checks of server/resources, reading: what the contents say.
-var readBytesChecks = []verdict.Check{
-	{Requirement: "READ-12", From: verdict.Reads, Needs: verdict.Resources,
+var readBytesChecks = verdict.Checks{
+	"READ-12": {From: verdict.Reads,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Readings(recording.StepRead) {
 				for _, c := range x.Contents {
@@ -42,21 +42,21 @@ var readBytesChecks = []verdict.Check{
 			}
 			v.NeedsSubject("nothing of a binary type could be read")
 		}},
-	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
+	"READ-13": {From: recording.Names{recording.KnownReads},
 		Judge: verdict.Each(verdict.Steps(stepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
 		})},
-	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
+	"READ-14": {From: recording.Names{recording.KnownReads},
 		Judge: verdict.Each(verdict.Steps(stepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: verdict.Reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
+	"READ-15": {From: verdict.Reads, With: verdict.ResourceWalk,
 		Judge: fitsType},
-	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
+	"READ-17": {From: recording.Names{TaskRead},
 		Judge: func(v *verdict.Verdict) {
 			x, about := v.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
 				"without"

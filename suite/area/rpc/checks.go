@@ -28,7 +28,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
+var Checks = verdict.Join(rpcChecks, rpcRequestsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario,
@@ -56,12 +56,12 @@ const apart, joined = "e\u0301", "\u00e9"
 // errorForms are the recordings in which every error is looked at for its form. A target whose templates
 // match every URI beside a listed one is asked for nothing that is certainly missing: what reads of strange
 // URIs meet there may be its only errors of that kind.
-var errorForms = slices.Concat(verdict.ErrorSources, []recording.Name{recording.MalformedReads,
+var errorForms = slices.Concat(verdict.ErrorSources, recording.Names{recording.MalformedReads,
 	recording.MalformedCompletions})
 
 // The checks of basic/index: messages, responses, errors.
-var rpcChecks = []verdict.Check{
-	{Requirement: "RPC-01", From: verdict.ErrorSources,
+var rpcChecks = verdict.Checks{
+	"RPC-01": {From: verdict.ErrorSources,
 		Judge: func(v *verdict.Verdict) {
 			for _, m := range v.Received() {
 				if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
@@ -73,10 +73,10 @@ var rpcChecks = []verdict.Check{
 					Hint("put the member into errors and notifications, too")
 			}
 		}},
-	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
-	{Requirement: "RPC-03", From: []recording.Name{RequestIDs, recording.Everything}, With: verdict.BothWalks,
+	"RPC-02": {From: recording.Names{recording.Everything, RequestIDs}, Judge: answeredByID},
+	"RPC-03": {From: recording.Names{RequestIDs, recording.Everything}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(RequestIDs, unusualIDTypes, idTypes)},
-	{Requirement: "RPC-04", From: []recording.Name{RequestIDs},
+	"RPC-04": {From: recording.Names{RequestIDs},
 		Judge: func(v *verdict.Verdict) {
 			if unanswered(v.Steps(stepID, stepDigits), v) {
 				return
@@ -87,7 +87,7 @@ var rpcChecks = []verdict.Check{
 			oneKindRefused(v.Steps(stepID, stepDigits), v)
 			cutInChunks(v)
 		}},
-	{Requirement: "RPC-05", From: verdict.ErrorSources,
+	"RPC-05": {From: verdict.ErrorSources,
 		Judge: func(v *verdict.Verdict) {
 			sent := requests(v)
 			for _, m := range v.Responses() {
@@ -100,10 +100,9 @@ var rpcChecks = []verdict.Check{
 				v.That(at, result != failure, "either result or error in a response", "%s%s", actual, what)
 			}
 		}},
-	{
-		Requirement: "RPC-06",
+	"RPC-06": {
 		// What a target makes of features that it did not declare are results, too.
-		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared,
+		From: slices.Concat(verdict.ErrorSources, recording.Names{recording.Undeclared,
 			recording.UndeclaredCompletion}),
 		Judge: func(v *verdict.Verdict) {
 			sent := requests(v)
@@ -116,7 +115,7 @@ var rpcChecks = []verdict.Check{
 			}
 		},
 	},
-	{Requirement: "RPC-07", From: errorForms, Judge: func(v *verdict.Verdict) {
+	"RPC-07": {From: errorForms, Judge: func(v *verdict.Verdict) {
 		sent := requests(v)
 		for _, m := range v.Failures() {
 			e := m.Get("error")
@@ -130,7 +129,7 @@ var rpcChecks = []verdict.Check{
 				"message is %v%s", e.Get("message"), what)
 		}
 	}},
-	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared,
+	"RPC-08": {From: slices.Concat(errorForms, recording.Names{recording.Undeclared,
 		recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}),
 		Judge: func(v *verdict.Verdict) {
 			for _, m := range v.Failures() {
@@ -139,14 +138,13 @@ var rpcChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "RPC-12", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, m := range v.Received() {
-				wellFormedNotification(m, v)
-			}
-		}},
-	{Requirement: "RPC-16", From: errorForms, Judge: idsOfErrors},
-	{Requirement: "RPC-18", From: verdict.ErrorSources,
+	"RPC-12": {Judge: func(v *verdict.Verdict) {
+		for _, m := range v.Received() {
+			wellFormedNotification(m, v)
+		}
+	}},
+	"RPC-16": {From: errorForms, Judge: idsOfErrors},
+	"RPC-18": {From: verdict.ErrorSources,
 		Judge: func(v *verdict.Verdict) {
 			const long = 300
 			for _, m := range v.Failures() {
@@ -157,43 +155,41 @@ var rpcChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "RPC-20", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, f := range v.Incoming(0) {
-				if !v.CarriesMessage(f) || f.HasFlaw(wire.FlawNotJSON) &&
-					!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
-					continue
-				}
-				v.That(f, !f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, %s",
-					verdict.Detail(f, wire.FlawUTF8))
-				v.That(f, !f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", "%s",
-					verdict.Detail(f, wire.FlawBOM))
-				v.That(f, !f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", "%s",
-					verdict.Detail(f, wire.FlawSurrogate)).
-					Warn("the grammar of JSON lets an escape be half of a pair").
-					Hint("cut texts between characters, not between the two units that some of them are in " +
-						"UTF-16")
+	"RPC-20": {Judge: func(v *verdict.Verdict) {
+		for _, f := range v.Incoming(0) {
+			if !v.CarriesMessage(f) || f.HasFlaw(wire.FlawNotJSON) &&
+				!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
+				continue
 			}
-		}},
-	{Requirement: "RPC-21", From: verdict.Everything, Judge: freshIDs},
-	{Requirement: "RPC-22", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			asked := v.OwnRequests()
-			for _, m := range asked {
-				v.Fail(m, "no requests from the server", "a request for %s", m.Method())
-			}
-			if len(asked) == 0 && len(v.Received()) > 0 {
-				v.Holds()
-			}
-		}},
-	{Requirement: "RPC-25", From: verdict.ErrorSources,
+			v.That(f, !f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, %s",
+				verdict.Detail(f, wire.FlawUTF8))
+			v.That(f, !f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", "%s",
+				verdict.Detail(f, wire.FlawBOM))
+			v.That(f, !f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", "%s",
+				verdict.Detail(f, wire.FlawSurrogate)).
+				Warn("the grammar of JSON lets an escape be half of a pair").
+				Hint("cut texts between characters, not between the two units that some of them are in " +
+					"UTF-16")
+		}
+	}},
+	"RPC-21": {Judge: freshIDs},
+	"RPC-22": {Judge: func(v *verdict.Verdict) {
+		asked := v.OwnRequests()
+		for _, m := range asked {
+			v.Fail(m, "no requests from the server", "a request for %s", m.Method())
+		}
+		if len(asked) == 0 && len(v.Received()) > 0 {
+			v.Holds()
+		}
+	}},
+	"RPC-25": {From: verdict.ErrorSources,
 		Judge: func(v *verdict.Verdict) {
 			for _, m := range v.Received() {
 				v.That(m, !m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
 					"%s in %s", verdict.Detail(m.Frame, wire.FlawDuplicate), m.Said())
 			}
 		}},
-	{Requirement: "RPC-24", From: verdict.ErrorSources,
+	"RPC-24": {From: verdict.ErrorSources,
 		Judge: func(v *verdict.Verdict) {
 			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
 			for _, m := range v.Failures() {

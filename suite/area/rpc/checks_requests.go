@@ -15,10 +15,10 @@ import (
 )
 
 // The checks of basic/index on how requests and notifications are treated.
-var rpcRequestsChecks = []verdict.Check{
-	{Requirement: "RPC-09", Judge: eachAnswered,
-		From: []recording.Name{recording.Everything, recording.MissingReads, ForeignMessages}},
-	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications},
+var rpcRequestsChecks = verdict.Checks{
+	"RPC-09": {Judge: eachAnswered,
+		From: recording.Names{recording.Everything, recording.MissingReads, ForeignMessages}},
+	"RPC-10": {From: recording.Names{recording.Everything, ClientNotifications},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Exchanges {
 				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
@@ -35,7 +35,7 @@ var rpcRequestsChecks = []verdict.Check{
 					Hint("answer nothing that has a result or an error in place of a method")
 			}
 		}},
-	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
+	"RPC-13": {From: recording.Names{recording.InvalidMessages, ForeignMessages},
 		Judge: func(v *verdict.Verdict) {
 			if v.Scenario == ForeignMessages {
 				otherMethodsUnknown(v)
@@ -57,7 +57,7 @@ var rpcRequestsChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages},
+	"RPC-14": {From: recording.Names{recording.InvalidMessages},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(recording.StepNotJSON) {
 				if endsServer(x, v) {
@@ -83,7 +83,7 @@ var rpcRequestsChecks = []verdict.Check{
 					Hint("decode input in such a way that alien bytes are replaced or refused")
 			}
 		}},
-	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
+	"RPC-15": {From: recording.Names{recording.InvalidMessages, ForeignMessages},
 		Judge: func(v *verdict.Verdict) {
 			for _, step := range []recording.Step{scenario.StepNoMethod, scenario.StepMistypedMethod,
 				stepUnmarked, scenario.StepNullID, scenario.StepDoubledMember} {
@@ -94,7 +94,7 @@ var rpcRequestsChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: verdict.Reads,
+	"RPC-17": {From: recording.Names{Concurrency}, With: verdict.Reads,
 		Judge: func(v *verdict.Verdict) {
 			asked := map[string]bool{}
 			for _, x := range v.Steps(stepTogether) {

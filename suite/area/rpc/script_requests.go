@@ -75,7 +75,7 @@ var concurrencyScenario = &scenario.Scenario{
 		"resource's, both are read once more, one by one, and if that does not settle it, all of it is " +
 		"sent up to twice more.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
+	After: recording.Names{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
 	Script: scenario.OnExpendable(func(ctx context.Context, c *scenario.Client) {
 		requests := 16

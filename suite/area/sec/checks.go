@@ -30,7 +30,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(secChecks, secAuthChecks)
+var Checks = verdict.Join(secChecks, secAuthChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario,
@@ -58,17 +58,17 @@ const (
 	tagAddress, tagOf, tagOrdinary            recording.Tag = "address", "of", "ordinary"
 )
 
-var origins, credentials = []recording.Name{Origins}, []recording.Name{Credentials}
+var origins, credentials = recording.Names{Origins}, recording.Names{Credentials}
 
 // The checks of transport security: where requests may come from.
-var secChecks = []verdict.Check{
-	{Requirement: "SEC-01", From: origins, Needs: verdict.Allowed("any-origin"),
+var secChecks = verdict.Checks{
+	"SEC-01": {From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: func(v *verdict.Verdict) {
 			uncheckedHost(v)
 			forbiddenOrigin(v)
 			lookAlikesRefused(v)
 		}},
-	{Requirement: "SEC-02", From: origins, Needs: verdict.Allowed("any-origin"),
+	"SEC-02": {From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: func(v *verdict.Verdict) {
 			uncheckedHost(v)
 			x := v.Step(stepRequest)
@@ -80,9 +80,9 @@ var secChecks = []verdict.Check{
 			}
 			lookAlikesRefused(v)
 		}},
-	{Requirement: "SEC-03", From: origins, Needs: verdict.Allowed("any-origin"),
+	"SEC-03": {From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: everyOrigin},
-	{Requirement: "SEC-04", From: origins, Judge: func(v *verdict.Verdict) {
+	"SEC-04": {From: origins, Judge: func(v *verdict.Verdict) {
 		without, with := v.Step(stepNoOrigin), v.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
 			v.RestsOn(with)
@@ -90,7 +90,7 @@ var secChecks = []verdict.Check{
 				"%v to a request without Origin, which is served with one", without).Warn()
 		}
 	}},
-	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"),
+	"SEC-06": {From: recording.Names{PublicAddress}, Needs: verdict.Allowed("public-bind"),
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
 				v.That(x, x.Status == 0, "a server that listens on loopback addresses only",
@@ -98,8 +98,8 @@ var secChecks = []verdict.Check{
 					x.Tags[tagAddress])
 			}
 		}},
-	{Requirement: "SEC-63", From: verdict.Everything, With: verdict.Every, Probes: true, Judge: survives},
-	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
+	"SEC-63": {With: verdict.Every, Probes: true, Judge: survives},
+	"SEC-14": {From: recording.Names{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
 
 // foreignServed is the cause of what the requirements on the Origin of older and newer revisions see alike.
@@ -293,27 +293,27 @@ func sentSecrets(v *verdict.Verdict) map[string]string {
 }
 
 // The checks of authorisation: who may call, and see what.
-var secAuthChecks = []verdict.Check{
-	{Requirement: "SEC-08", From: credentials, Judge: challenge},
-	{Requirement: "SEC-09", From: credentials, Judge: func(v *verdict.Verdict) {
+var secAuthChecks = verdict.Checks{
+	"SEC-08": {From: credentials, Judge: challenge},
+	"SEC-09": {From: credentials, Judge: func(v *verdict.Verdict) {
 		if metadata(v) == nil {
 			challenge(v)
 		} else if x := challenged(v); x != nil {
 			v.Holds()
 		}
 	}},
-	{Requirement: "SEC-10", From: credentials, Judge: func(v *verdict.Verdict) {
+	"SEC-10": {From: credentials, Judge: func(v *verdict.Verdict) {
 		x := v.Step(stepInvalid)
 		if demanded(v) && answeredOrigin(x, v) {
 			v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to an invented bearer token", x).
 				WarnIf(ownScheme(v)).Harmless(!x.Succeeded())
 		}
 	}},
-	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
-	{Requirement: "SEC-12", From: []recording.Name{Rights}, Judge: protectedResources},
-	{Requirement: "SEC-62", From: []recording.Name{Rights}, Judge: ownersContents},
-	{Requirement: "SEC-15", From: credentials, Judge: missingCredentials},
-	{Requirement: "SEC-60", From: credentials, Judge: func(v *verdict.Verdict) {
+	"SEC-11": {From: recording.Names{Rights}, Judge: insufficientScope},
+	"SEC-12": {From: recording.Names{Rights}, Judge: protectedResources},
+	"SEC-62": {From: recording.Names{Rights}, Judge: ownersContents},
+	"SEC-15": {From: credentials, Judge: missingCredentials},
+	"SEC-60": {From: credentials, Judge: func(v *verdict.Verdict) {
 		x := metadata(v)
 		if x == nil {
 			v.NotExercised("the target offers no protected-resource metadata")
@@ -323,7 +323,7 @@ var secAuthChecks = []verdict.Check{
 		v.That(x, servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")),
 			"authorization_servers with at least one entry", "authorization_servers is %v", servers)
 	}},
-	{Requirement: "SEC-61", From: credentials, Judge: func(v *verdict.Verdict) {
+	"SEC-61": {From: credentials, Judge: func(v *verdict.Verdict) {
 		if x := v.Step(stepForeign); x != nil && answeredOrigin(x, v) {
 			v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to a token that was issued for "+
 				"another server", x).Harmless(!x.Succeeded())

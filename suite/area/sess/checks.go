@@ -15,16 +15,16 @@ import (
 )
 
 // Checks lists the checks of Streamable HTTP, session management.
-var Checks = []verdict.Check{
-	sessionCheck("SESS-01", func(v *verdict.Verdict) {
+var Checks = verdict.Checks{
+	"SESS-01": sessionCheck(func(v *verdict.Verdict) {
 		for _, x := range issuing(v) {
 			id := x.Header.Get("Mcp-Session-Id")
 			bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
 			v.That(x, bad < 0, "characters from 0x21 to 0x7E", "the session id %s", judge.Quote(id))
 		}
 	}),
-	sessionCheck("SESS-02", uniqueIDs),
-	sessionCheck("SESS-03", func(v *verdict.Verdict) {
+	"SESS-02": sessionCheck(uniqueIDs),
+	"SESS-03": sessionCheck(func(v *verdict.Verdict) {
 		x := v.Step(scenario.StepWithoutID)
 		if issuing(v) == nil {
 			return
@@ -43,8 +43,8 @@ var Checks = []verdict.Check{
 				"POST", "HTTP 404, which tells clients that their session has ended")
 		}
 	}),
-	sessionCheck("SESS-04", endedSession),
-	sessionCheck("SESS-05", func(v *verdict.Verdict) {
+	"SESS-04": sessionCheck(endedSession),
+	"SESS-05": sessionCheck(func(v *verdict.Verdict) {
 		x := v.Step(scenario.StepUnknownID)
 		if issuing(v) == nil || !told(x, v) {
 			return
@@ -62,18 +62,18 @@ var Checks = []verdict.Check{
 			}
 		}
 	}),
-	sessionCheck("SESS-08", func(v *verdict.Verdict) {
+	"SESS-08": sessionCheck(func(v *verdict.Verdict) {
 		if x := v.Step(scenario.StepReopen); x != nil && v.Responded(x) {
 			v.RestsOn(v.Step(scenario.StepDelete))
 			v.That(x, x.Succeeded(), "a new session after one was ended", "%v to initialize", x)
 		}
 	}),
-	sessionCheck("SESS-09", acceptedIDs),
+	"SESS-09": sessionCheck(acceptedIDs),
 }
 
 // sessionCheck is a check of the scenario about sessions.
-func sessionCheck(id string, judge func(*verdict.Verdict)) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.HTTPSessions}, Judge: judge}
+func sessionCheck(judge func(*verdict.Verdict)) verdict.Check {
+	return verdict.Check{From: recording.Names{recording.HTTPSessions}, Judge: judge}
 }
 
 // issuing lists the exchanges that issued session ids; without any it says so.

@@ -45,23 +45,21 @@ const (
 )
 
 // Checks lists the checks of event streams and of HTTP+SSE (2024-11-05).
-var Checks = []verdict.Check{
-	{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
-	{Requirement: "SSE-02", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) { eventMessages(v, "post:", "get:") }},
-	{Requirement: "SSE-03", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, f := range events(v) {
-				if f.Parsed().Kind != wire.KindOther {
-					v.That(f, forMessages(f), "no event type, or message", "a message in an event of type %s",
-						judge.Quote(f.Event.Type))
-				}
+var Checks = verdict.Checks{
+	"SSE-01": {Judge: eventFraming},
+	"SSE-02": {Judge: func(v *verdict.Verdict) { eventMessages(v, "post:", "get:") }},
+	"SSE-03": {Judge: func(v *verdict.Verdict) {
+		for _, f := range events(v) {
+			if f.Parsed().Kind != wire.KindOther {
+				v.That(f, forMessages(f), "no event type, or message", "a message in an event of type %s",
+					judge.Quote(f.Event.Type))
 			}
-		}},
-	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
-	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
-	{Requirement: "SSE-07", From: []recording.Name{recording.HTTPResume}, Judge: ownReplay},
-	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint},
+		}
+	}},
+	"SSE-04": {Judge: primingEvents},
+	"SSE-06": {Judge: uniqueEventIDs},
+	"SSE-07": {From: recording.Names{recording.HTTPResume}, Judge: ownReplay},
+	"SSE-20": {From: recording.Names{SSEEndpoint},
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepOpen); v.Responded(x) {
 				v.That(x, x.Status == http.StatusOK && x.EventStream(), "HTTP 200 with text/event-stream",
@@ -69,9 +67,9 @@ var Checks = []verdict.Check{
 					judge.Quote(x.Header.Get("Content-Type")))
 			}
 		}},
-	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
-	{Requirement: "SSE-23", From: verdict.Everything, Judge: answersOnStream},
-	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks,
+	"SSE-21": {From: recording.Names{SSEEndpoint}, Judge: endpointEvent},
+	"SSE-23": {Judge: answersOnStream},
+	"SSE-25": {From: recording.Names{recording.TwoClients}, With: verdict.BothWalks,
 		Judge: verdict.SideBySide},
 }
 

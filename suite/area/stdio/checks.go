@@ -35,8 +35,8 @@ const (
 )
 
 // Checks lists the checks of the stdio transport.
-var Checks = []verdict.Check{
-	{Requirement: "STDIO-01", From: verdict.Everything, With: verdict.Every, Probes: true,
+var Checks = verdict.Checks{
+	"STDIO-01": {With: verdict.Every, Probes: true,
 		Judge: func(v *verdict.Verdict) {
 			named := map[string]bool{}
 			onlyMessages(v.Recording, named, v)
@@ -44,18 +44,17 @@ var Checks = []verdict.Check{
 				onlyMessages(each, named, v)
 			}
 		}},
-	{Requirement: "STDIO-02", From: verdict.Everything,
-		Judge: func(v *verdict.Verdict) {
-			for _, l := range linesOf(v.Recording) {
-				if v.That(l.frame, !l.spread, "one complete message per line",
-					"a message spread over lines, which begins %s", wire.Excerpt(l.frame.Raw, 60)).
-					Hint("encode messages without indentation").Held() {
-					v.That(l.frame, !l.frame.HasFlaw(wire.FlawTrailing), "one message per line",
-						"more than one: %s", verdict.Detail(l.frame, wire.FlawTrailing))
-				}
+	"STDIO-02": {Judge: func(v *verdict.Verdict) {
+		for _, l := range linesOf(v.Recording) {
+			if v.That(l.frame, !l.spread, "one complete message per line",
+				"a message spread over lines, which begins %s", wire.Excerpt(l.frame.Raw, 60)).
+				Hint("encode messages without indentation").Held() {
+				v.That(l.frame, !l.frame.HasFlaw(wire.FlawTrailing), "one message per line",
+					"more than one: %s", verdict.Detail(l.frame, wire.FlawTrailing))
 			}
-		}},
-	{Requirement: "STDIO-03", From: verdict.Everything, With: verdict.Every, Probes: true, Endings: true,
+		}
+	}},
+	"STDIO-03": {With: verdict.Every, Probes: true, Endings: true,
 		Judge: func(v *verdict.Verdict) {
 			for _, f := range v.Incoming(0) {
 				if f.Parsed().Kind != wire.KindOther {
@@ -68,8 +67,8 @@ var Checks = []verdict.Check{
 			}
 			flushedByItself(v)
 		}},
-	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks,
-		[]recording.Name{recording.InvalidMessages}),
+	"STDIO-05": {From: recording.Names{Framing}, With: slices.Concat(verdict.BothWalks,
+		recording.Names{recording.InvalidMessages}),
 		Judge: func(v *verdict.Verdict) {
 			before := v.Step(recording.StepBefore)
 			if before == nil || !v.Answered(before) {
@@ -111,7 +110,7 @@ var Checks = []verdict.Check{
 			oneLine(v.Step(stepSeparators), before, v)
 			judgeOddEnds(before, v)
 		}},
-	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
+	"STDIO-06": {From: recording.Names{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
 		func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Outcome == recording.Silent || x.Fatal {
 				v.Fail(verdict.Frames{x.Request}, "an answer to a request of a mebibyte", "%v", x)
@@ -121,7 +120,7 @@ var Checks = []verdict.Check{
 				v.Holds()
 			}
 		})},
-	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true,
+	"STDIO-08": {With: recording.Names{Parting}, Endings: true,
 		Judge: endsWithItsInput},
 }
 

@@ -46,7 +46,7 @@ var partingScenario = &scenario.Scenario{
 	Title: "leaving a subscription to the end",
 	Sends: "A subscription to a listed resource, as the last message of a session.",
 	Phase: scenario.Destructive, // no other script of these uses that session
-	After: []recording.Name{recording.Subscriptions},
+	After: recording.Names{recording.Subscriptions},
 	When: scenario.All(onStdio, scenario.InLegacy, scenario.Declared("resources.subscribe"),
 		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised,
 			"the session that scripts share has ended before")),

@@ -30,30 +30,29 @@ const (
 )
 
 // templateWalk is the walk through the templates.
-var templateWalk = []recording.Name{recording.WalkTemplates}
+var templateWalk = recording.Names{recording.WalkTemplates}
 
 // Checks lists the checks of server/resources#resource-templates.
-var Checks = []verdict.Check{
-	{Requirement: "TMPL-01", From: templateWalk, Needs: verdict.Resources,
+var Checks = verdict.Checks{
+	"TMPL-01": {From: templateWalk,
 		Judge: verdict.Each(verdict.PagesOf,
 			verdict.TypedResult("ListResourceTemplatesResult", "resourceTemplates"))},
-	{Requirement: "TMPL-02", From: templateWalk, Needs: verdict.Resources,
+	"TMPL-02": {From: templateWalk,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if v.That(i, i.IsObject(), "an object for each template", "%s is %s", i.Name,
 				judge.TypeName(i.Result)).Held() {
 				v.Typed(i, "ResourceTemplate", "uriTemplate", "name")
 			}
 		})},
-	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty",
+	"TMPL-04": grammar("expressions in braces that are closed, not nested and not empty",
 		judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
-	grammar("TMPL-05",
+	"TMPL-05": grammar(
 		"expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and "+
 			"dots, a modifier :n or *",
 		judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator),
-	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral,
+	"TMPL-08": grammar("literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral,
 		judge.CodeBadPercent, judge.CodeApostrophe),
-	{Requirement: "TMPL-09", From: templateWalk, With: verdict.ResourceWalk,
-		Needs: verdict.Resources,
+	"TMPL-09": {From: templateWalk, With: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			items := verdict.ListedItems(v)
 			v.Remarks(items, templateMembers)
@@ -62,7 +61,7 @@ var Checks = []verdict.Check{
 				v.Typed(i, "ResourceTemplate", "description", "mimeType", "title")
 			}
 		}},
-	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: verdict.Resources,
+	"TMPL-15": {From: recording.Names{TemplatesWithoutParams},
 		Judge: func(v *verdict.Verdict) {
 			with := v.Step(stepWithParams)
 			if with != nil && with.Failed() {
@@ -72,15 +71,14 @@ var Checks = []verdict.Check{
 			v.Expect(v.Step(stepWithoutParams)).To(matcher.BeResult(),
 				"resources/templates/list without params")
 		}},
-	{Requirement: "TMPL-16", From: templateWalk, Needs: verdict.Resources,
+	"TMPL-16": {From: templateWalk,
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 			ok, known := judge.StartsWithScheme(i.Str)
 			v.That(i, ok || !known, "a template that begins with a scheme and a colon",
 				"the template %v expands to no absolute URI", i.Result)
 		})},
-	{Requirement: "TMPL-10", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
-		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
-		Needs: verdict.Resources,
+	"TMPL-10": {From: recording.Names{recording.TemplateSweep, recording.Expansions},
+		With: recording.Names{recording.Reads, recording.KnownReads, recording.WalkTemplates},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
 				sameTypes(x, v)
@@ -90,8 +88,8 @@ var Checks = []verdict.Check{
 					"which lead to resources with one, "+inFile,
 				func(x *recording.Exchange) bool { return x.Tags[scenario.TagMIME] != "" })
 		}},
-	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
-		With: verdict.PlainReads, Needs: verdict.Resources,
+	"TMPL-11": {From: recording.Names{recording.Expansions, recording.TemplateSweep},
+		With: verdict.PlainReads,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
@@ -101,8 +99,8 @@ var Checks = []verdict.Check{
 			completed(v)
 			neverRead(v)
 		}},
-	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions},
-		With: verdict.PlainReads, Needs: verdict.Resources,
+	"TMPL-12": {From: recording.Names{recording.Expansions},
+		With: verdict.PlainReads,
 		Judge: verdict.Each(verdict.Steps(stepExpansion), func(x *recording.Exchange, v *verdict.Verdict) {
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
@@ -110,8 +108,8 @@ var Checks = []verdict.Check{
 		}).Or(recording.CodeNeedsConfig,
 			"give an argument with a space or a letter beyond ASCII, and the text that it leads to, "+
 				inFile)},
-	{Requirement: "TMPL-13", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
-		With: verdict.PlainReads, Needs: verdict.Resources,
+	"TMPL-13": {From: recording.Names{recording.TemplateSweep, recording.Expansions},
+		With: verdict.PlainReads,
 		Judge: func(v *verdict.Verdict) {
 			queryNeeded(v)
 			for _, x := range v.Steps(stepQuery) {
@@ -129,7 +127,7 @@ var Checks = []verdict.Check{
 						func(v judge.Variable) bool { return v.Operator == '?' || v.Operator == '&' })
 				})
 		}},
-}
+}.Needing(verdict.Resources)
 
 // ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or
 // arguments in the target file that say what one yields.
@@ -144,8 +142,8 @@ func ofSome(v *verdict.Verdict, none, lacking string,
 
 // grammar is a check that the listed templates have no problem with one of the codes; those that
 // practice accepts warn only.
-func grammar(id, expected string, codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: templateWalk, Needs: verdict.Resources,
+func grammar(expected string, codes ...judge.Code) verdict.Check {
+	return verdict.Check{From: templateWalk,
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 			found := recording.Keep(judge.Template(i.Str),
 				func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })

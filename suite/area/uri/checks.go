@@ -3,7 +3,6 @@
 package uri
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -14,20 +13,20 @@ import (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(uriChecks, uriAskedChecks)
+var Checks = verdict.Join(uriChecks, uriAskedChecks).Needing(verdict.Resources)
 
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
-var uriChecks = []verdict.Check{
-	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+var uriChecks = verdict.Checks{
+	"URI-01": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
 				sound(v, i, "an absolute URI, beginning with a scheme and a colon",
 					judge.CodeEmpty, judge.CodeNoScheme)
 			}
 		}},
-	{Requirement: "URI-02", From: verdict.BothWalks, Needs: verdict.Resources, Judge: schemes},
-	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"URI-02": {From: verdict.BothWalks, Judge: schemes},
+	"URI-03": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
 				hint := ""
@@ -40,7 +39,7 @@ var uriChecks = []verdict.Check{
 					judge.CodeBadCharacter, judge.CodeBadPercent).Hint(hint)
 			}
 		}},
-	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"URI-05": {From: verdict.ResourceWalk,
 		Judge: func(v *verdict.Verdict) {
 			for _, i := range verdict.ListedURIs(v) {
 				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
@@ -50,7 +49,7 @@ var uriChecks = []verdict.Check{
 			}
 			v.NeedsSubject("no listed URI has an authority")
 		}},
-	{Requirement: "URI-06", From: verdict.Everything, Needs: verdict.Resources, Judge: givenURIs},
+	"URI-06": {Judge: givenURIs},
 }
 
 // sound notes a violation if a URI has one of the problems.

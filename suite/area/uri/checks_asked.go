@@ -18,10 +18,9 @@ import (
 
 // The checks of the URIs that the target is given:
 // server/resources#security-considerations.
-var uriAskedChecks = []verdict.Check{
-	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep},
-		With:  verdict.Every,
-		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
+var uriAskedChecks = verdict.Checks{
+	"URI-08": {From: recording.Names{recording.MalformedReads, recording.TemplateSweep},
+		With: verdict.Every, Judge: func(v *verdict.Verdict) {
 			v.Sampled()
 			if v.Scenario == recording.TemplateSweep {
 				sweptTemplates(v)
@@ -41,20 +40,19 @@ var uriAskedChecks = []verdict.Check{
 			otherSpellings(v)
 			leakedPaths(v, everyExchange(v))
 		}},
-	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+	"URI-09": {From: recording.Names{recording.MalformedReads},
 		Judge: strangers},
-	{Requirement: "URI-16", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+	"URI-16": {From: recording.Names{recording.MalformedReads},
 		Judge: noPatterns},
-	leaving("URI-10", scenario.StepDots), leaving("URI-11", scenario.StepEncoded),
-	leaving("URI-12", scenario.StepTemplate),
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: verdict.PlainReads,
-		Needs: verdict.Resources,
+	"URI-10": leaving(scenario.StepDots), "URI-11": leaving(scenario.StepEncoded),
+	"URI-12": leaving(scenario.StepTemplate),
+	"URI-13": {From: recording.Names{recording.Traversal}, With: verdict.PlainReads,
 		Judge: func(v *verdict.Verdict) {
 			keptIn(v, scenario.StepTrick, scenario.StepSystem)
 			systemFiles(v)
 		}},
-	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions},
-		Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
+	"URI-14": {From: recording.Names{recording.URISubscriptions},
+		Needs: verdict.Subscribe,
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(recording.StepSubscribe) {
 				about := "a subscription to " +
@@ -71,10 +69,9 @@ var uriAskedChecks = []verdict.Check{
 }
 
 // leaving is a check that the ways out of some steps yield nothing.
-func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal},
+func leaving(steps ...recording.Step) verdict.Check {
+	return verdict.Check{From: recording.Names{recording.Traversal},
 		With:  verdict.PlainReads,
-		Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) { keptIn(v, steps...) }}
 }
 
