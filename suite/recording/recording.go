@@ -365,6 +365,12 @@ func (x *Exchange) Unreached() bool {
 	return (x.Outcome == Lost || x.Outcome == Unsent) && neverThere.MatchString(x.Reason)
 }
 
+// Value is a member of the result of the first reply, by gjson path.
+func (x *Exchange) Value(path string) gjson.Result { return x.result.Get(path) }
+
+// URI is the one that the script has asked about, if it has.
+func (x *Exchange) URI() string { return x.Tags[TagURI] }
+
 // Param is a member of the params as sent, by gjson path.
 func (x *Exchange) Param(path string) gjson.Result { return wire.Parse(x.Params).Get(path) }
 

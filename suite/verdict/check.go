@@ -109,8 +109,8 @@ func InScenario(name recording.Name, one, other Judge) Judge {
 	}
 }
 
-// from lists the recordings that are judged.
-func (c *Check) from() recording.Names {
+// Judged lists the recordings that are judged.
+func (c *Check) Judged() recording.Names {
 	if len(c.From) == 0 {
 		return Everything
 	}
@@ -118,7 +118,7 @@ func (c *Check) from() recording.Names {
 }
 
 // Inputs lists the recordings that the check can reach.
-func (c *Check) Inputs() recording.Names { return slices.Concat(c.from(), c.With) }
+func (c *Check) Inputs() recording.Names { return slices.Concat(c.Judged(), c.With) }
 
 // Outcome is a verdict in a word, as reports have it.
 type Outcome = reports.Verdict
@@ -196,7 +196,7 @@ func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, 
 // unjudged is the verdict of a check that was abandoned.
 func unjudged(c *Check) Result {
 	return Result{Outcome: Blocked, Code: recording.CodeInterrupted,
-		Reason: "the run ended before this was judged", From: c.from()}
+		Reason: "the run ended before this was judged", From: c.Judged()}
 }
 
 // abandoned is what a check panics with that goes on after the end of its context.
@@ -220,25 +220,25 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 		if _, late := p.(abandoned); late {
 			result = unjudged(c)
 		} else if p != nil {
-			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.from(),
+			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.Judged(),
 				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p,
 					firstLines(debug.Stack(), 12))}
 		}
 	}()
 	if skip := c.Needs.Skip(facts); skip != nil {
-		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.from()}
+		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.Judged()}
 	}
-	for _, name := range c.from() {
+	for _, name := range c.Judged() {
 		v.judge(c, name, recs[name])
 	}
-	if !slices.ContainsFunc(c.from(), func(name recording.Name) bool {
+	if !slices.ContainsFunc(c.Judged(), func(name recording.Name) bool {
 		return recs[name] != nil
 	}) {
-		v.Skip(recording.CodeCombination, "the scenario %q does not apply here", c.from()[0])
+		v.Skip(recording.CodeCombination, "the scenario %q does not apply here", c.Judged()[0])
 	}
 	v.withoutCut()
 	result = v.result()
-	result.From = c.from()
+	result.From = c.Judged()
 	return result
 }
 

@@ -101,7 +101,7 @@ func TestOrphaned(t *testing.T) {
 			Error: answer})
 		for name, judge := range map[string]verdict.Judge{
 			"asked for": func(v *verdict.Verdict) {
-				v.Expect(v.Exchanges[0]).To(matcher.BeResult(), "a read")
+				v.Expect(v.Exchanges[0], matcher.BeResult(), "a read")
 			},
 			"stated": func(v *verdict.Verdict) {
 				v.Fail(v.Exchanges[0], "a result", "an error")

@@ -152,76 +152,31 @@ func (v *Verdict) found(f Finding) *Finding {
 	return &f
 }
 
-// Expect looks at an exchange, or at a value with the frames that it came in. Where an
-// exchange has no answer to be judged, because the target died, stayed silent, refuses for
-// want of credentials or asks us to go away, the requirement is blocked or not applicable
-// instead: that is judged elsewhere, once.
-func (v *Verdict) Expect(actual any, on ...Cited) *Expectation {
-	x, ok := actual.(*recording.Exchange)
-	if ok {
-		on = []Cited{x}
+// Expect states that a matcher matches an exchange; about says in a few words what was asked: "a read of a
+// resource that does not exist". Where there is no answer to be judged, because the target died, stayed
+// silent, refuses for want of credentials or asks us to go away, the requirement is blocked or not applicable
+// instead: that is judged elsewhere, once. Gomega judges; what it has to say is a violation.
+func (v *Verdict) Expect(x *recording.Exchange, m types.GomegaMatcher, about string, args ...any) *Finding {
+	if !v.Answered(x) {
+		return v.moot(false)
 	}
-	return &Expectation{v: v, x: x, moot: ok && !v.Answered(x), actual: actual,
-		frames: Several(on).Evidence()}
+	v.judged++
+	f, asked := v.moot(true), say(about, args...)
+	gomega.NewGomega(func(message string, _ ...int) {
+		f = v.found(mismatch(x, m, asked, message))
+	}).Expect(x).To(m)
+	return f
 }
 
-// Expectation is something that was seen, about to be judged.
-type Expectation struct {
-	v      *Verdict
-	x      *recording.Exchange
-	moot   bool // there is nothing to be judged
-	actual any
-	frames []int
-}
-
-// To states that a matcher matches what was seen; about says in a few words what that was:
-// of an exchange, what was asked ("a read of a resource that does not exist"), of a value,
-// where it stood ("uri of the first resource"). Gomega judges; what it has to say is a violation.
-func (e *Expectation) To(m types.GomegaMatcher, about string, args ...any) *Finding {
-	if e.moot {
-		return e.v.moot(false)
-	}
-	s := &seen{GomegaMatcher: m, Expectation: e, about: say(about, args...), finding: e.v.moot(true)}
-	e.v.gomega().Expect(e.actual).To(s)
-	return s.finding
-}
-
-// seen is a matcher that tells the verdict what it was asked, so that the violation can be
-// stated in its words.
-type seen struct {
-	types.GomegaMatcher
-	*Expectation
-	about   string
-	finding *Finding
-}
-
-// Match is that of the matcher, and notes that something was judged.
-func (s *seen) Match(actual any) (bool, error) {
-	s.v.judged++
-	s.v.pending = s
-	return s.GomegaMatcher.Match(actual)
-}
-
-// gomega is the Gomega whose failures are violations.
-func (v *Verdict) gomega() types.Gomega {
-	if v.g == nil {
-		v.g = gomega.NewGomega(func(message string, _ ...int) { v.pending.fail(message) })
-	}
-	return v.g
-}
-
-// fail notes the violation that a failed matcher stands for. Matchers that are not ours say
+// mismatch is the violation that a failed matcher stands for. Matchers that are not ours say
 // it all in their message.
-func (s *seen) fail(message string) {
-	f := Finding{expected: s.about, actual: message, frames: s.frames}
-	if m, ok := s.GomegaMatcher.(matcher.Matcher); ok {
-		f.expected, f.actual = m.Expected(), s.about+" is "+m.Actual(s.Expectation.actual)
-		if s.x != nil {
-			f.actual = m.Actual(s.x) + " to " + s.about
-			f.cause = string(s.x.Step) + " " + f.expected
-			f.refusalDue = matcher.OfRefusal(m)
-			f.onlyCode = f.refusalDue && s.x.Failed()
-		}
+func mismatch(x *recording.Exchange, m types.GomegaMatcher, about, message string) Finding {
+	f := Finding{expected: about, actual: message, frames: x.Evidence()}
+	if m, ok := m.(matcher.Matcher); ok {
+		f.expected, f.actual = m.Expected(), m.Actual(x)+" to "+about
+		f.cause = string(x.Step) + " " + f.expected
+		f.refusalDue = matcher.OfRefusal(m)
+		f.onlyCode = f.refusalDue && x.Failed()
 	}
-	s.finding = s.v.found(f)
+	return f
 }

@@ -85,7 +85,7 @@ func pageFor(x *recording.Exchange) bool {
 // errorInResult reports whether the result of a request holds an error of JSON-RPC and nothing that any
 // method yields.
 func errorInResult(x *recording.Exchange) bool {
-	failure := x.Result().Get("error")
+	failure := x.Value("error")
 	return x.Succeeded() && failure.Get("code").Type == gjson.Number &&
 		judge.IsString(failure.Get("message")) &&
 		!slices.ContainsFunc(judge.Names(x.Result()),

@@ -76,7 +76,7 @@ func Entries(x *recording.Exchange) []Item {
 }
 
 func entriesOf(x *recording.Exchange) []Item {
-	list := x.Result().Get(MemberOf(x))
+	list := x.Value(MemberOf(x))
 	if !list.IsArray() {
 		return nil
 	}
@@ -346,7 +346,7 @@ func (v *Verdict) Walked() []*recording.Exchange {
 func IDsOf(x *recording.Exchange) []string {
 	var all []string
 	unnamed := 0
-	judge.Each(x.Result().Get(MemberOf(x)), func(item gjson.Result) {
+	judge.Each(x.Value(MemberOf(x)), func(item gjson.Result) {
 		u := item.Get("uri")
 		if !u.Exists() {
 			u = item.Get("uriTemplate")
@@ -374,14 +374,14 @@ func MemberOf(x *recording.Exchange) string {
 func ListEntries(x *recording.Exchange) []string {
 	var all []string
 	for _, member := range []string{"resources", "resourceTemplates"} {
-		judge.Each(x.Result().Get(member), func(e gjson.Result) { all = append(all, e.Raw) })
+		judge.Each(x.Value(member), func(e gjson.Result) { all = append(all, e.Raw) })
 	}
 	slices.Sort(all)
 	return all
 }
 
 // LeadsOn reports whether an answer is a page that is not the last one.
-func LeadsOn(x *recording.Exchange) bool { return x.Result().Get("nextCursor").Exists() }
+func LeadsOn(x *recording.Exchange) bool { return x.Value("nextCursor").Exists() }
 
 // SameSet reports whether two pages list the same URIs, in any order.
 func SameSet(a, b *recording.Exchange) bool {

@@ -111,7 +111,7 @@ func SideBySide(v *Verdict) {
 			continue
 		}
 		const expected = "each client to get its own answers, and no others"
-		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
+		mixed := x.Value(other).Exists() && !x.Value(own).Exists()
 		v.That(x, !mixed, expected, "%v to %s, which another client asked about", x, x.Method)
 		if len(x.Replies) > 1 && v.Doubles() {
 			continue

@@ -17,7 +17,7 @@ func ReadOf(x *recording.Exchange) string { return "a read of " + judge.Brief(x.
 
 // EmptyContents reports whether a read succeeded with nothing in it.
 func EmptyContents(x *recording.Exchange) bool {
-	c := x.Result().Get("contents")
+	c := x.Value("contents")
 	return x.Succeeded() && c.IsArray() && len(c.Array()) == 0
 }
 
@@ -29,7 +29,7 @@ func Hollow(x *recording.Exchange) bool {
 
 // Yields reports whether a read succeeded with something in it.
 func Yields(x *recording.Exchange) bool {
-	return x.Succeeded() && len(x.Result().Get("contents").Array()) > 0
+	return x.Succeeded() && len(x.Value("contents").Array()) > 0
 }
 
 // Bodies are the texts and blobs of a read. Unlike [ContentsOf] it looks at the reply alone: scripts call it
@@ -300,10 +300,10 @@ func (v *Verdict) Gone(x *recording.Exchange) bool {
 		return false
 	}
 	for _, again := range v.Steps(recording.StepStillThere) {
-		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request &&
+		if again.Tags[recording.TagURI] == x.URI() && again.Request > x.Request &&
 			!again.Succeeded() {
 			v.NotExercised("the resource %s was there before, and is no longer: %v to a plain read",
-				judge.Quote(x.Tags[recording.TagURI]), again)
+				judge.Quote(x.URI()), again)
 			return true
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/onsi/gomega/types"
 )
 
 // noOccasion is why nothing was judged where no better reason is known.
@@ -41,8 +40,6 @@ type Verdict struct {
 	Observations []Observation
 	samples      []string // why what was judged is only a sample
 	sampleFrames []int    // the last probes that were sent
-	g            types.Gomega
-	pending      *seen // what is being judged by Gomega
 }
 
 // New is a verdict on a recording that belongs to no check, and so can reach all of the recordings: for

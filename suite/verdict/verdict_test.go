@@ -139,7 +139,7 @@ func TestCause(t *testing.T) {
 		},
 		"": func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) {
-			v.Expect(x).To(matcher.BeErrorReply(-32602), "a read")
+			v.Expect(x, matcher.BeErrorReply(-32602), "a read")
 		},
 	} {
 		req, _ := area.Catalogue().Find("LIST-01")

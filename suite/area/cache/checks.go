@@ -45,7 +45,7 @@ var Checks = verdict.Checks{
 		Judge: verdict.Each(completeResults, hinted)},
 	"CACHE-05": {From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
-			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
+			if ttl := x.Value("ttlMs"); ttl.Exists() {
 				v.That(x,
 					judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number &&
 						ttl.Num == 0, "ttlMs as an integer of 0 or more", "it is %v in the answer to %s", ttl,
@@ -54,7 +54,7 @@ var Checks = verdict.Checks{
 		})},
 	"CACHE-07": {From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
-			if x.Result().Get("cacheScope").Exists() { // that it is there is CACHE-01's
+			if x.Value("cacheScope").Exists() { // that it is there is CACHE-01's
 				verdict.TypedResult("ListResourcesResult", "cacheScope")(x, v)
 			}
 		})},
@@ -63,13 +63,13 @@ var Checks = verdict.Checks{
 		Judge: func(v *verdict.Verdict) {
 			var first *recording.Exchange
 			for _, x := range v.Walked() {
-				scope := x.Result().Get("cacheScope")
+				scope := x.Value("cacheScope")
 				switch {
 				case !x.Succeeded() || !scope.Exists():
 				case first == nil:
 					first = x
 				default:
-					want := first.Result().Get("cacheScope")
+					want := first.Value("cacheScope")
 					v.That(verdict.Several{first, x}, scope.String() == want.String(),
 						"one cacheScope on all pages of "+x.Method, "%v on page %s, %v on page %s", want,
 						first.Tags[recording.TagPage], scope, x.Tags[recording.TagPage])
@@ -79,7 +79,7 @@ var Checks = verdict.Checks{
 	"CACHE-10": {From: recording.Names{recording.InputReads},
 		Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
 			for _, hint := range []string{"ttlMs", "cacheScope"} {
-				value := x.Result().Get(hint)
+				value := x.Value(hint)
 				v.That(x, !value.Exists(), "no "+hint+" in a result that asks for input", "it is %v", value)
 			}
 		})},
@@ -90,7 +90,7 @@ var Checks = verdict.Checks{
 				v.Holds()
 				return
 			}
-			v.Expect(x).To(matcher.BeRefused(), "a read of %s by the caller %s, who has no right to it",
+			v.Expect(x, matcher.BeRefused(), "a read of %s by the caller %s, who has no right to it",
 				verdict.Quoted(x.Param("uri").String()), verdict.Quoted(x.Tags[tagIdentity]))
 		})},
 }
@@ -108,7 +108,7 @@ func completeResults(v *verdict.Verdict) []*recording.Exchange {
 		if !v.Answered(x) || !x.Succeeded() || !judge.IsObject(x.Result()) {
 			continue
 		}
-		if kind := x.Result().Get("resultType"); !kind.Exists() || kind.String() == "complete" {
+		if kind := x.Value("resultType"); !kind.Exists() || kind.String() == "complete" {
 			all = append(all, x)
 		}
 	}
@@ -118,7 +118,7 @@ func completeResults(v *verdict.Verdict) []*recording.Exchange {
 // hinted: complete results have both caching hints.
 func hinted(x *recording.Exchange, v *verdict.Verdict) {
 	for _, hint := range []string{"ttlMs", "cacheScope"} {
-		v.That(x, x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method,
+		v.That(x, x.Value(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method,
 			"%s is absent", hint)
 	}
 }
@@ -135,7 +135,7 @@ func publicIsTheSame(v *verdict.Verdict) {
 			!x.Succeeded() {
 			continue
 		}
-		if mine.Result().Get("cacheScope").String() != "public" ||
+		if mine.Value("cacheScope").String() != "public" ||
 			!slices.Equal(payload(mine), payload(again)) {
 			v.NotExercised("no result was public and stayed the same between two looks")
 			continue
@@ -148,7 +148,7 @@ func publicIsTheSame(v *verdict.Verdict) {
 
 // payload is what a result is about, in an order that does not depend on the target.
 func payload(x *recording.Exchange) []string {
-	if contents := x.Result().Get("contents"); contents.Exists() {
+	if contents := x.Value("contents"); contents.Exists() {
 		return []string{contents.Raw}
 	}
 	return verdict.ListEntries(x)

@@ -33,7 +33,7 @@ var Checks = verdict.Checks{
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(recording.StepList); x != nil && v.Answered(x) {
-				list := x.Result().Get("resources")
+				list := x.Value("resources")
 				n := len(list.Array())
 				v.That(x, !list.IsArray() || n == 0, "no resources from a target that does not declare the "+
 					"resources capability", "resources/list is answered with %s", judge.TypeName(list)).
@@ -42,7 +42,7 @@ var Checks = verdict.Checks{
 					"not declare the resources capability", "an empty list").Warn()
 			}
 			if x := v.Step(recording.StepRead); x != nil && v.Answered(x) {
-				contents := x.Result().Get("contents")
+				contents := x.Value("contents")
 				v.That(x, len(contents.Array()) == 0, "no contents from a target that does not declare the "+
 					"resources capability", "resources/read is answered with contents")
 			}
@@ -66,14 +66,14 @@ var Checks = verdict.Checks{
 		Needs: verdict.Resources, Declared: true,
 		Judge: func(v *verdict.Verdict) {
 			if x := v.Step(stepRichList); x != nil {
-				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
+				v.Expect(x, matcher.BeResult(), "resources/list from a client with all capabilities")
 				return
 			}
 			x := v.Step(recording.StepPage)
 			if x == nil || v.Modern() && x.HasCode(verdict.CodeMissingCapability) {
 				return // asked again with all capabilities
 			}
-			v.Expect(x).To(matcher.BeResult(), "resources/list")
+			v.Expect(x, matcher.BeResult(), "resources/list")
 		}},
 	"CAP-07": {From: recording.Names{recording.WalkTemplates}, Needs: verdict.Resources,
 		Judge: func(v *verdict.Verdict) {
@@ -84,7 +84,7 @@ var Checks = verdict.Checks{
 					"how a server refuses what it does not implement, but many clients stumble over it")
 				return
 			}
-			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
+			v.Expect(x, matcher.BeResult(), "resources/templates/list")
 		}},
 	"CAP-08": {From: recording.Names{recording.Reads, Capabilities}, With: verdict.BothWalks,
 		Needs: verdict.Resources, Declared: true,
@@ -95,7 +95,7 @@ var Checks = verdict.Checks{
 		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
 		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe),
 			func(x *recording.Exchange, v *verdict.Verdict) {
-				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
+				v.Expect(x, matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 			})},
 	"CAP-11": {From: recording.Names{recording.Everything, recording.Undeclared},
 		Needs: verdict.Declaring,
@@ -116,7 +116,7 @@ var Checks = verdict.Checks{
 			if x.Tags[tagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), "%s without declared %s",
+			v.Expect(x, matcher.BeErrorReply(verdict.CodeMethodNotFound), "%s without declared %s",
 				x.Method, x.Tags[tagFeature])
 		})},
 }
@@ -174,7 +174,7 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	v.That(x, !verdict.Unknown(x), "resources/read to be known to a target that declares resources",
 		"%v to resources/read", x).
-		WarnIf(x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
+		WarnIf(x.Step == stepUnlisted || strings.HasPrefix(x.URI(), "https:"))
 }
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot

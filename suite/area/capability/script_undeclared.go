@@ -32,7 +32,7 @@ var undeclaredScenario = &scenario.Scenario{
 		}
 		if !p.Facts.Declares("resources") {
 			x := c.Do(ctx, session.Request{Step: recording.StepList, Method: "resources/list"})
-			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
+			if uri := x.Value("resources.0.uri").String(); uri != "" {
 				c.ReadResource(ctx, recording.StepRead, uri, nil)
 			}
 		}

@@ -59,7 +59,7 @@ var Checks = verdict.Checks{
 		var misspelt verdict.Sightings
 		for _, x := range completed(v) {
 			typed("completion.total", "completion.hasMore")(x, v)
-			misspelt.AddMisspelt(verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence()),
+			misspelt.AddMisspelt(verdict.NewItem(x.Value("completion"), completionOf(x), x.Evidence()),
 				[]string{"values", "total", "hasMore"})
 		}
 		misspelt.ObserveMisspelt(v)
@@ -106,11 +106,11 @@ var Checks = verdict.Checks{
 			}
 			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
 				// For a reference that does not exist there is a code as well.
-				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602), "a completion without the capability, "+
+				v.Expect(x, matcher.BeErrorReply(-32601, -32602), "a completion without the capability, "+
 					"for a template that we made up")
 				return
 			}
-			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
+			v.Expect(x, matcher.BeErrorReply(-32601), "a completion without the capability")
 		})},
 	"COMP-08": {From: recording.Names{recording.MalformedCompletions},
 		Needs: verdict.Completions,
@@ -120,7 +120,7 @@ var Checks = verdict.Checks{
 			for _, x := range v.Steps(append(nonexistent, incomplete...)...) {
 				if slices.Contains(incomplete, x.Step) || internal(x) && !always {
 					about := "completion/complete with params " + verdict.ParamsOf(x)
-					v.Expect(x).To(matcher.BeErrorReply(-32602), "%s", about)
+					v.Expect(x, matcher.BeErrorReply(-32602), "%s", about)
 				}
 			}
 		}},
@@ -240,7 +240,7 @@ func completes(v *verdict.Verdict) {
 	for _, x := range v.Steps(recording.StepComplete) {
 		if !x.HasCode(-32603) {
 			if offered(x, v) {
-				v.Expect(x).To(matcher.BeResult(), "%s", completionOf(x)).
+				v.Expect(x, matcher.BeResult(), "%s", completionOf(x)).
 					Hint("answer with empty values where there is nothing to suggest")
 			}
 			continue
@@ -278,7 +278,7 @@ func sameVariable(x, y *recording.Exchange) bool {
 
 func suggests(x *recording.Exchange, value string) bool {
 	found := false
-	x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+	x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 		found = judge.IsString(s) && s.Str == value
 		return !found
 	})
@@ -286,11 +286,11 @@ func suggests(x *recording.Exchange, value string) bool {
 }
 
 // valuesOf is how many values a completion has.
-func valuesOf(x *recording.Exchange) int { return int(x.Result().Get("completion.values.#").Int()) }
+func valuesOf(x *recording.Exchange) int { return int(x.Value("completion.values.#").Int()) }
 
 // counted: total and hasMore agree with each other and with the values.
 func counted(x *recording.Exchange, v *verdict.Verdict) {
-	c := x.Result().Get("completion")
+	c := x.Value("completion")
 	total, more := c.Get("total"), c.Get("hasMore")
 	n := float64(valuesOf(x))
 	if !judge.IsInteger(total) {
@@ -352,7 +352,7 @@ func takesPattern(v *verdict.Verdict) {
 func valuesIn(x *recording.Exchange) []string {
 	const enough = 200 // there can be as many as fit into a message
 	var all []string
-	x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+	x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 		if judge.IsString(s) {
 			all = append(all, s.Str)
 		}
@@ -371,10 +371,10 @@ func takesContext(v *verdict.Verdict) {
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
 		if x.Tags[tagInvented] != "" {
-			v.Expect(x).To(matcher.BeResult(), "%s", about).Warn()
+			v.Expect(x, matcher.BeResult(), "%s", about).Warn()
 			continue
 		}
-		v.Expect(x).To(matcher.BeResult(), "%s", about)
+		v.Expect(x, matcher.BeResult(), "%s", about)
 	}
 	v.NeedsSubject("no template with two variables is listed")
 }

@@ -85,7 +85,7 @@ var templateCompletionsScenario = &scenario.Scenario{
 		values := make([][]string, len(all))
 		scenario.Each(c, all, func(i int, v variable, c *scenario.Client) {
 			x := c.Do(ctx, complete(recording.StepComplete, v.template, v.name, "", nil, nil))
-			x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+			x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 				values[i] = append(values[i], s.String())
 				return len(values[i]) < many // there can be as many as fit into a message
 			})
@@ -216,7 +216,7 @@ func untypical(p *scenario.Play) []session.Request {
 		return nil
 	}
 	for _, x := range r.Steps(recording.StepComplete) {
-		if x.Result().Get("completion.values.0").Exists() {
+		if x.Value("completion.values.0").Exists() {
 			odd := func(step recording.Step, typed string) session.Request {
 				return complete(step, x.Tags[recording.TagTemplate], x.Tags[scenario.TagArgument], typed, nil,
 					nil)

@@ -48,7 +48,7 @@ var discChecks = verdict.Checks{
 				if x.Step == scenario.StepFirstDiscover {
 					about = "server/discover as the first message of a connection"
 				}
-				v.Expect(x).To(matcher.BeResult(), "%s", about).
+				v.Expect(x, matcher.BeResult(), "%s", about).
 					Hint("every server of this revision implements server/discover")
 			})},
 	"DISC-02": {From: recording.Names{recording.Discovery},
@@ -56,7 +56,7 @@ var discChecks = verdict.Checks{
 			"supportedVersions[]", "capabilities", "instructions"))},
 	"DISC-03": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-			versions := x.Result().Get("supportedVersions")
+			versions := x.Value("supportedVersions")
 			v.That(x, slices.Contains(verdict.Texts(versions), string(v.Revision())),
 				"supportedVersions with "+string(v.Revision())+", under which it was served",
 				"supportedVersions is %v", versions).
@@ -65,9 +65,9 @@ var discChecks = verdict.Checks{
 	"DISC-04": {From: recording.Names{Advertised}, Declared: true, Judge: advertised},
 	"DISC-07": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-			info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
+			info := judge.Member(x.Value("_meta"), verdict.MetaServerInfo)
 			hint := ""
-			if x.Result().Get("serverInfo").Exists() {
+			if x.Value("serverInfo").Exists() {
 				hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
 					verdict.MetaServerInfo)
 			}
@@ -90,7 +90,7 @@ var discChecks = verdict.Checks{
 					"it is %s", judge.TypeName(value))
 			}
 			for _, x := range v.Exchanges {
-				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
+				if kind := x.Value("resultType"); x.Succeeded() && kind.Type == gjson.String {
 					v.That(x, verdict.CoreType(kind.Str), "core behaviour or an error towards a client "+
 						"without extensions", "%s answered with resultType %v", x.Method, kind)
 				}
@@ -133,7 +133,7 @@ func advertised(v *verdict.Verdict) {
 		if !v.Answered(x) {
 			continue
 		}
-		got := x.Result().Get("protocolVersion")
+		got := x.Value("protocolVersion")
 		actual := "initialize with it is answered with " + matcher.Describe(x)
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
@@ -152,7 +152,7 @@ var discVersionsChecks = verdict.Checks{
 			}
 			for _, x := range v.Steps(stepUnsupported) {
 				if x.Tags[tagMain] != "" {
-					v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+					v.Expect(x, matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
 						"%s under the version %s", x.Method, x.Tags[scenario.TagVersion]).
 						Hint("compare the protocolVersion in _meta of every request with the versions that " +
 							"the server supports")
@@ -170,7 +170,7 @@ var discVersionsChecks = verdict.Checks{
 				if !v.Baseline(stepSupported) {
 					return
 				}
-				v.Expect(x).To(matcher.BeResult(), "%s under %s, which the error recommended", x.Method,
+				v.Expect(x, matcher.BeResult(), "%s under %s, which the error recommended", x.Method,
 					x.Tags[scenario.TagVersion])
 			}
 		}},
@@ -192,12 +192,12 @@ var discVersionsChecks = verdict.Checks{
 					v.Holds() // a method that the target does not have, which is judged elsewhere
 					continue
 				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+				v.Expect(x, matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
 					"%s under the version %s, after requests that were served", x.Method,
 					x.Tags[scenario.TagVersion]).
 					Hint("check the version before a request is handed to the code of its method")
 			}
-			v.Expect(v.Step(stepSupportedAgain)).To(matcher.BeResult(),
+			v.Expect(v.Step(stepSupportedAgain), matcher.BeResult(),
 				"a request under a supported version, after others had been refused")
 		}},
 	"DISC-12": {From: recording.Names{recording.FirstMessages, recording.Listening},
@@ -226,10 +226,10 @@ var discVersionsChecks = verdict.Checks{
 			}
 			about := "a request with modern metadata after a handshake with " +
 				verdict.Tag(x, scenario.TagVersion)
-			if !v.Expect(x).To(matcher.BeResult(), "%s", about).Held() {
+			if !v.Expect(x, matcher.BeResult(), "%s", about).Held() {
 				return
 			}
-			kind := x.Result().Get("resultType")
+			kind := x.Value("resultType")
 			if v.OnStdio() && !judge.IsString(kind) {
 				// On stdio initialize selects the legacy rules for the whole process.
 				v.Observe(x, "legacy-after-handshake", "%s is answered by the legacy rules", about)
@@ -247,21 +247,21 @@ var discVersionsChecks = verdict.Checks{
 				again := v.Step(scenario.StepFirstRead + scenario.StepAgain)
 				if reads := v.Input(recording.Reads); reads != nil {
 					for _, y := range reads.Steps(recording.StepRead) {
-						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
+						if y.Tags[recording.TagURI] == x.URI() {
 							v.RestsOn(y)
 						}
 					}
 				}
 				v.That(x, x.Succeeded() || again != nil && again.Succeeded(),
 					"a URI that was read on one connection, readable on another", "%v to a read of %s", x,
-					verdict.Quoted(x.Tags[recording.TagURI]))
+					verdict.Quoted(x.URI()))
 			}
 			if x := v.Step(scenario.StepCursor); x != nil {
 				if again := v.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
 					x = again // the first one had been used, and may be over
 				}
 				v.RestsOn(v.Step(scenario.StepCursorSource))
-				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
+				v.Expect(x, matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
 		}},
 }

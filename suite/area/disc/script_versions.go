@@ -112,7 +112,7 @@ func initialized(
 	if c != nil && p.OnStdio() && c.S.Alive() {
 		q.Timeout = p.Limits.UpTo(time.Second)
 		x := c.S.Do(ctx, q)
-		if x.Result().Get("protocolVersion").Str == string(rev) {
+		if x.Value("protocolVersion").Str == string(rev) {
 			c.Note(x)
 			return c
 		}

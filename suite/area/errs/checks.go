@@ -45,7 +45,7 @@ var Checks = verdict.Checks{
 			alike := refusesAll(v)
 			for _, x := range v.Steps(scenario.StepConfigured) {
 				if refusesMissing(x, alike, v) {
-					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist").
+					v.Expect(x, notFoundCode(v), "a read of a resource that does not exist").
 						Downgraded(verdict.RefusedOtherwise).Hint(missingHint(v))
 				}
 			}
@@ -95,7 +95,7 @@ var Checks = verdict.Checks{
 	"ERR-61": {From: recording.Names{RemovedMethods},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(stepPing, stepSetLevel) {
-				if v.Expect(x).To(matcher.BeErrorReply(-32601), "%s, which this revision no longer has",
+				if v.Expect(x, matcher.BeErrorReply(-32601), "%s, which this revision no longer has",
 					x.Method).Held() &&
 					x.Status > 0 {
 					v.That(x, x.Status == 404, "HTTP status 404", "HTTP %d for %s", x.Status, x.Method)
@@ -104,7 +104,7 @@ var Checks = verdict.Checks{
 			// Who opens a legacy session serves legacy revisions as well, and may, also
 			// where the run was told to leave them alone.
 			if x := v.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
-				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
+				v.Expect(x, matcher.BeRefused(), "initialize, which this revision no longer has")
 			}
 		}},
 	"ERR-08": {From: recording.Names{BrokenRead},
@@ -119,7 +119,7 @@ var Checks = verdict.Checks{
 						x.Param("uri"))
 					continue
 				}
-				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
+				v.Expect(x, matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		}},
 	"ERR-09": {From: recording.Names{recording.MissingReads, recording.MalformedReads},
@@ -199,7 +199,7 @@ var Checks = verdict.Checks{
 
 // opensLegacy reports whether initialize was answered with a revision that has it.
 func opensLegacy(x *recording.Exchange) bool {
-	version := requirement.Revision(x.Result().Get("protocolVersion").String())
+	version := requirement.Revision(x.Value("protocolVersion").String())
 	return x.Succeeded() && version.Known() && !version.Modern()
 }
 
@@ -281,7 +281,7 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 			answered.Add(x, "%v", x.Param("uri"))
 		}
 		if refusesMissing(x, alike, v) {
-			v.Expect(x).To(m, "a read beside a listed resource, of one that should not exist").
+			v.Expect(x, m, "a read beside a listed resource, of one that should not exist").
 				WarnIf(wrong[x.Error().Get("code").Raw] < 2).Downgraded(verdict.RefusedOtherwise).
 				Hint(missingHint(v))
 		}

@@ -109,7 +109,7 @@ var httpChecks = verdict.Checks{
 						"uri in Base64", x)
 			}
 		default:
-			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
+			v.Expect(x, matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
 		}
 	}),
 	"HTTP-25": headerCheck(brokenNames),
@@ -121,13 +121,13 @@ var httpChecks = verdict.Checks{
 			if v.Gone(x) {
 				continue
 			}
-			v.Expect(x).To(matcher.BeResult(), "%s with header names in unusual case", x.Method)
+			v.Expect(x, matcher.BeResult(), "%s with header names in unusual case", x.Method)
 		}
 	}),
 	"HTTP-28": headerCheck(verdict.Each(verdict.Steps(stepNameless), nameless)),
 	"HTTP-29": headerCheck(plainly(func(v *verdict.Verdict) {
-		v.Expect(v.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
-		v.Expect(v.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
+		v.Expect(v.Step(stepSessionHeader), matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(v.Step(stepLastEvent), matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range v.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
 				v.That(x, id == "", "no Mcp-Session-Id in responses", "a response issues the session id %s",
@@ -137,9 +137,9 @@ var httpChecks = verdict.Checks{
 	}), verdict.ModernOnly...),
 	"HTTP-34": headerCheck(repeatedIDs),
 	"HTTP-61": headerCheck(func(v *verdict.Verdict) {
-		v.Expect(v.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+		v.Expect(v.Step(stepNoVersionMeta), matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without a version in _meta")
-		v.Expect(v.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+		v.Expect(v.Step(scenario.StepNoMeta), matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without _meta")
 	}, verdict.ModernOnly...),
 	"HTTP-03": headerCheck(func(v *verdict.Verdict) {
@@ -176,7 +176,7 @@ func plainly(judge verdict.Judge) verdict.Judge {
 // refused judges that a header probe is refused by a status and a code.
 func refused(step recording.Step, status int, code int64, about string) verdict.Judge {
 	return func(v *verdict.Verdict) {
-		v.Expect(v.Step(step)).To(matcher.BeRefusedWith(status, code), "%s", about)
+		v.Expect(v.Step(step), matcher.BeRefusedWith(status, code), "%s", about)
 	}
 }
 
@@ -230,12 +230,12 @@ func mismatchedVersions(v *verdict.Verdict) {
 			continue
 		}
 		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
-			v.Expect(x).To(want, "%s", about).Warn(verdict.RefusedOtherwise).
+			v.Expect(x, want, "%s", about).Warn(verdict.RefusedOtherwise).
 				Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is " +
 					"supported")
 			continue
 		}
-		v.Expect(x).To(want, "%s", about)
+		v.Expect(x, want, "%s", about)
 	}
 }
 
@@ -262,10 +262,10 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 		return
 	}
 	if x == nil || x.Tags[tagUnlisted] == "" {
-		v.Expect(x).To(want, "%s", about)
+		v.Expect(x, want, "%s", about)
 		return
 	}
-	v.Expect(x).To(want, "%s", about).
+	v.Expect(x, want, "%s", about).
 		Warn("nothing is listed, so that the read had to be refused in any case").
 		Hint("compare the headers with the body before the resource is looked for")
 }

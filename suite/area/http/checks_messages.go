@@ -43,7 +43,7 @@ var httpMessagesChecks = verdict.Checks{
 					v.NotExercised("the session had ended")
 					return
 				}
-				v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+				v.Expect(x, matcher.HaveHTTPStatus(http.StatusBadRequest),
 					"a request with MCP-Protocol-Version: %s", x.Tags[scenario.TagVersion])
 			})},
 	"HTTP-14": {From: recording.Names{recording.HTTPSessions},
@@ -64,7 +64,7 @@ var httpMessagesChecks = verdict.Checks{
 					"header that clients have to send")
 				return
 			}
-			v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
+			v.Expect(x, matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 		}},
 	"HTTP-32": {From: statuses, Judge: conformingHeaders},
 	"HTTP-35": {From: recording.Names{HTTPStatuses, recording.Everything},

@@ -92,7 +92,7 @@ func introductions(v *verdict.Verdict) []verdict.Item {
 	}
 	// The same description comes with every result: one is as good as all.
 	for _, x := range v.Steps(recording.StepPage) {
-		if info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo); info.IsObject() {
+		if info := judge.Member(x.Value("_meta"), verdict.MetaServerInfo); info.IsObject() {
 			return []verdict.Item{verdict.NewItem(info, name, x.Evidence())}
 		}
 	}

@@ -93,7 +93,7 @@ func listedAt(pages []*recording.Exchange) (uris []string, ok bool) {
 		if !x.Succeeded() {
 			return nil, false
 		}
-		judge.Each(x.Result().Get("resources"),
+		judge.Each(x.Value("resources"),
 			func(item gjson.Result) { uris = append(uris, item.Get("uri").String()) })
 	}
 	slices.Sort(uris)

@@ -59,7 +59,7 @@ var Checks = verdict.Checks{
 	"LIFE-03": {From: recording.Names{recording.Everything, Negotiation},
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range handshakes(v) {
-				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+				asked, got := x.Param("protocolVersion"), x.Value("protocolVersion")
 				if !judge.IsString(got) {
 					v.NotExercised("protocolVersion is no string: see LIFE-01")
 					continue
@@ -70,7 +70,7 @@ var Checks = verdict.Checks{
 			}
 			for _, x := range v.Steps(stepReturn) {
 				if v.Answered(x) && x.Succeeded() {
-					got := x.Result().Get("protocolVersion")
+					got := x.Value("protocolVersion")
 					v.That(verdict.Several{verdict.All(v.Steps(stepAlien)...), x},
 						got.String() == x.Tags[scenario.TagVersion],
 						"the version "+x.Tags[scenario.TagVersion]+", which the server had offered before",
@@ -88,7 +88,7 @@ var Checks = verdict.Checks{
 				}
 			}
 			for _, x := range v.Steps(stepAlien) {
-				offer := x.Result().Get("protocolVersion")
+				offer := x.Value("protocolVersion")
 				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
 					continue
 				}
@@ -117,7 +117,7 @@ var Checks = verdict.Checks{
 					v.NeedsSubject("%s is unknown to the target: %v", x.Method, x)
 					continue
 				}
-				v.Expect(x).To(matcher.BeResult(), "%s after the handshake", x.Method)
+				v.Expect(x, matcher.BeResult(), "%s after the handshake", x.Method)
 			}
 		}},
 	"LIFE-12": {Judge: func(v *verdict.Verdict) {
@@ -158,7 +158,7 @@ var Checks = verdict.Checks{
 		Judge: func(v *verdict.Verdict) {
 			var full verdict.Sightings
 			for _, x := range v.Steps(stepPing, stepPingMeta) {
-				if v.Expect(x).To(matcher.BeResult(), "ping").Held() {
+				if v.Expect(x, matcher.BeResult(), "ping").Held() {
 					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool {
 						return name == "_meta"
 					})
@@ -178,7 +178,7 @@ var Checks = verdict.Checks{
 					v.Fail(x, "an answer", "%v to a ping before initialized", x)
 					continue
 				}
-				v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
+				v.Expect(x, matcher.BeResult(), "a ping before initialized")
 			}
 		}},
 	"LIFE-17": {From: recording.Names{FaultyHandshake, Negotiation},
@@ -266,7 +266,7 @@ func counterOffer(v *verdict.Verdict) {
 		if x.Step == stepLater || !v.Answered(x) {
 			continue
 		}
-		offer := x.Result().Get("protocolVersion")
+		offer := x.Value("protocolVersion")
 		v.That(x, judge.IsString(offer) && offer.Str != alien(x),
 			"the offer of a version that the server supports, in place of "+alien(x),
 			"protocolVersion is %v", offer).
@@ -274,11 +274,11 @@ func counterOffer(v *verdict.Verdict) {
 				"supports")
 	}
 	for _, x := range v.Steps(stepReturn) {
-		v.Expect(x).To(matcher.BeResult(), "a handshake with %s, which the server had offered",
+		v.Expect(x, matcher.BeResult(), "a handshake with %s, which the server had offered",
 			x.Tags[scenario.TagVersion])
 	}
 	for _, x := range v.Steps(stepAlien, stepLater) {
-		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
+		offer := requirement.Revision(x.Value("protocolVersion").Str)
 		switch {
 		case x.Step == stepLater && offer == futureVersion:
 			v.Fail(x, "the offer of a version that the server supports, in place of "+futureVersion,
@@ -299,7 +299,7 @@ func counterOffer(v *verdict.Verdict) {
 func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
 	verdict.TypedResult("InitializeResult", "instructions", "serverInfo.title", "serverInfo.description",
 		"serverInfo.icons", "serverInfo.websiteUrl")(x, v)
-	site := x.Result().Get("serverInfo.websiteUrl")
+	site := x.Value("serverInfo.websiteUrl")
 	if problems := hardProblems(site); v.Revision() >= requirement.R20251125 && judge.IsString(site) &&
 		len(problems) > 0 {
 		v.Fail(x, "serverInfo.websiteUrl as a URI", "%v: %v", site, problems[0])
@@ -333,7 +333,7 @@ func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			return
 		}
-		got := x.Result().Get("protocolVersion")
+		got := x.Value("protocolVersion")
 		v.That(x, !x.Succeeded() || x.Step == stepAlien || mayBeVersion(got.Str),
 			"an error, or a version of the protocol", "protocolVersion is %v in the answer to %s", got,
 			faulty(x)).Title("A faulty initialize gets an error or a version of the protocol")

@@ -148,7 +148,7 @@ func (b *breaches) ours(m recording.Message, asked *recording.Exchange) bool {
 	if asked != nil && handshake(asked) {
 		opening = asked
 	}
-	return opening != nil && opening.Result().Get("protocolVersion").String() == string(b.rev)
+	return opening != nil && opening.Value("protocolVersion").String() == string(b.rev)
 }
 
 // judge holds one message against its schema.

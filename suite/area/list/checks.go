@@ -145,7 +145,7 @@ var relistChecks = verdict.Checks{
 		Judge: func(v *verdict.Verdict) {
 			again := listedAgain(v)
 			for _, read := range v.Readings(recording.StepRead) {
-				said, listed := read.Tags[scenario.TagSize], again[read.Tags[recording.TagURI]]
+				said, listed := read.Tags[scenario.TagSize], again[read.URI()]
 				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
 					continue
 				}
@@ -171,7 +171,7 @@ var relistChecks = verdict.Checks{
 				v.NeedsSubject("the list was refused: %v", with)
 				return
 			}
-			ok := v.Expect(without).To(matcher.BeResult(), "resources/list without params, which are "+
+			ok := v.Expect(without, matcher.BeResult(), "resources/list without params, which are "+
 				"optional in this revision").Held()
 			if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
 				return
@@ -229,11 +229,11 @@ func readableAsListed(v *verdict.Verdict) {
 	again := listedAgain(v)
 	rereads := map[string]*recording.Exchange{}
 	for _, x := range v.Steps(stepReread) {
-		rereads[x.Tags[recording.TagURI]] = x
+		rereads[x.URI()] = x
 	}
 	var others verdict.Sightings
 	for _, x := range v.Steps(recording.StepRead) {
-		uri := x.Tags[recording.TagURI]
+		uri := x.URI()
 		switch {
 		case !v.Answered(x):
 		case x.Succeeded():
@@ -263,10 +263,10 @@ func unstable(v *verdict.Verdict) {
 	var seen verdict.Sightings
 	first := map[string]*recording.Exchange{}
 	for _, x := range v.Steps(recording.StepRead) {
-		first[x.Tags[recording.TagURI]] = x
+		first[x.URI()] = x
 	}
 	for _, x := range v.Steps(stepRepeat) {
-		before := first[x.Tags[recording.TagURI]]
+		before := first[x.URI()]
 		if before == nil || before.Outcome != recording.Replied || x.Outcome != recording.Replied ||
 			verdict.AsksForInput(before) || verdict.AsksForInput(x) {
 			continue

@@ -38,7 +38,7 @@ var relistScenario = &scenario.Scenario{
 			if x.Failed() {
 				refused = append(refused, x)
 			}
-			if x.Succeeded() && len(x.Result().Get("contents").Raw) < 16<<10 &&
+			if x.Succeeded() && len(x.Value("contents").Raw) < 16<<10 &&
 				x.Took < 100*time.Millisecond {
 				small = append(small, x)
 			}
@@ -63,7 +63,7 @@ var relistScenario = &scenario.Scenario{
 				if i < len(refused) {
 					step = stepReread
 				}
-				c.ReadResource(ctx, step, x.Tags[recording.TagURI], nil)
+				c.ReadResource(ctx, step, x.URI(), nil)
 			})
 	},
 }

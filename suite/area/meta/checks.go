@@ -68,14 +68,14 @@ var metaChecks = verdict.Checks{
 	}},
 	"META-11": {Judge: func(v *verdict.Verdict) {
 		for _, x := range v.Results() {
-			kind := x.Result().Get("resultType")
+			kind := x.Value("resultType")
 			v.That(x, judge.IsString(kind), "resultType as a string in every result",
 				"it is %s in the answer to %s", judge.TypeName(kind), x.Method)
 		}
 	}},
 	"META-12": {Judge: func(v *verdict.Verdict) {
 		for _, x := range v.Results() {
-			if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
+			if kind := x.Value("resultType"); kind.Type == gjson.String {
 				v.That(x, verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`,
 					"it is %v in the answer to %s", kind, x.Method)
 			}
@@ -197,7 +197,7 @@ func eachMetaKey(v *verdict.Verdict, rev requirement.Revision,
 func identified(v *verdict.Verdict) {
 	missing := map[string]bool{}
 	for _, x := range v.Results() {
-		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
+		info := judge.Member(x.Value("_meta"), verdict.MetaServerInfo)
 		switch {
 		case info.Exists():
 			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) &&
@@ -237,7 +237,7 @@ func asPlain(v *verdict.Verdict, step recording.Step, about string) {
 			plain = scenario.StepPlainRead
 		}
 		if v.Baseline(plain) {
-			v.Expect(x).To(matcher.BeResult(), "%s %s", x.Method, about)
+			v.Expect(x, matcher.BeResult(), "%s %s", x.Method, about)
 		}
 	}
 }
@@ -262,7 +262,7 @@ var metaRequestsChecks = verdict.Checks{
 			if !v.Baseline(scenario.StepPlain) {
 				return
 			}
-			v.Expect(v.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams),
+			v.Expect(v.Step(stepNoCapabilities), matcher.BeErrorReply(verdict.CodeInvalidParams),
 				"a request without client capabilities in _meta").
 				Hint("answer a request whose _meta lacks " + verdict.KeyClientCapabilities +
 					" with error -32602")
@@ -270,7 +270,7 @@ var metaRequestsChecks = verdict.Checks{
 				member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities,
 					stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
 				value := judge.Member(x.Param("_meta"), member)
-				v.Expect(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value),
+				v.Expect(x, matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value),
 					matcher.BeRefused()), "a request whose _meta has %s: %v", member, value).
 					Warn(verdict.Lenient).
 					Hint("check the types of the members of _meta, and answer with error -32602")
@@ -303,7 +303,7 @@ var metaRequestsChecks = verdict.Checks{
 				if x != nil {
 					about += ", " + judge.Brief(levelOf(x))
 				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "%s", about)
+				v.Expect(x, matcher.BeErrorReply(verdict.CodeInvalidParams), "%s", about)
 			}
 		}},
 	"META-21": {Judge: func(v *verdict.Verdict) {
@@ -414,7 +414,7 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 // levelsTakeEffect: logging/setLevel does what it promises.
 func levelsTakeEffect(v *verdict.Verdict) {
 	set := v.Step(stepSet)
-	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel").Title("A log level can be set").Held() {
+	if v.Expect(set, matcher.BeResult(), "logging/setLevel").Title("A log level can be set").Held() {
 		for _, f := range v.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
@@ -424,7 +424,7 @@ func levelsTakeEffect(v *verdict.Verdict) {
 		}
 	}
 	if x := v.Step(stepUnknownLevel); x != nil {
-		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602",
+		v.Expect(x, matcher.Expecting("a refusal of an unknown level with error -32602",
 			matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level %v",
 			x.Param("level")).Title("An unknown log level is refused with -32602").
 			Hint("know the eight syslog levels, and answer others with error -32602")
@@ -441,5 +441,5 @@ func incomplete(v *verdict.Verdict, x *recording.Exchange, about string) {
 	if v.OnHTTP() {
 		codes = append(codes, verdict.CodeHeaderMismatch)
 	}
-	v.Expect(x).To(matcher.BeErrorReply(codes...), "a request %s", about)
+	v.Expect(x, matcher.BeErrorReply(codes...), "a request %s", about)
 }

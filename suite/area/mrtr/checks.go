@@ -44,7 +44,7 @@ var Checks = verdict.Checks{
 	"MRTR-01": {Judge: func(v *verdict.Verdict) {
 		for _, x := range v.Results() {
 			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
-				v.That(x, x.Result().Get("resultType").String() != "input_required",
+				v.That(x, x.Value("resultType").String() != "input_required",
 					"no request for input in the answer to "+x.Method, `resultType is "input_required"`)
 			}
 		}
@@ -64,12 +64,12 @@ var Checks = verdict.Checks{
 			"the target file has to give a resource whose read asks for input with a requestState, and "+
 				"its answers (subjects.input)")},
 	"MRTR-08": {From: inputReads, Judge: func(v *verdict.Verdict) {
-		v.Expect(v.Step(stepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
+		v.Expect(v.Step(stepRetryEmpty), matcher.AskForInput(), "a retry that answers nothing")
 	}},
 	"MRTR-09": {From: recording.Names{Superfluous},
 		Judge: func(v *verdict.Verdict) {
 			if !v.Gone(v.Step(stepSuperfluous)) {
-				v.Expect(v.Step(stepSuperfluous)).To(matcher.BeResult(),
+				v.Expect(v.Step(stepSuperfluous), matcher.BeResult(),
 					"a read with answers that nobody asked for")
 			}
 			if x := v.Step(stepMalformed); x != nil {
@@ -86,12 +86,12 @@ var Checks = verdict.Checks{
 		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
 			return
 		}
-		if before != nil && before.Result().Get("inputRequests").Exists() {
+		if before != nil && before.Value("inputRequests").Exists() {
 			v.NotExercised("the target asks for input whatever the client declares")
 			return
 		}
 		v.RestsOn(asked)
-		v.That(x, !x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier "+
+		v.That(x, !x.Value("inputRequests").Exists(), "no use of capabilities that only an earlier "+
 			"request declared", "%v", x)
 	}},
 	"MRTR-11": {From: inputReads, Judge: wholeFlow},
@@ -108,7 +108,7 @@ var Checks = verdict.Checks{
 			v.Fail(x, "requests served after a read was given up that asked for input", "%v", x)
 			return
 		}
-		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
+		v.Expect(x, matcher.BeResult(), "a request after a read was given up that asked for input")
 	}},
 }
 
@@ -135,7 +135,7 @@ func otherState(v *verdict.Verdict) {
 
 // served reports whether a read was answered with contents.
 func served(x *recording.Exchange) bool {
-	return x.Succeeded() && !verdict.AsksForInput(x) && x.Result().Get("contents").IsArray()
+	return x.Succeeded() && !verdict.AsksForInput(x) && x.Value("contents").IsArray()
 }
 
 // capabilityFor names the client capability that an input request uses.
@@ -145,7 +145,7 @@ var capabilityFor = map[string]string{
 
 // wellFormedInput: a result that asks for input says for what, or has a state.
 func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
-	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
+	requests, state := x.Value("inputRequests"), x.Value("requestState")
 	v.That(x, requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks "+
 		"for input", "neither is there")
 	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x,
@@ -163,7 +163,7 @@ func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 	v.Holds()
 	declared := judge.Member(x.Param("_meta"), verdict.KeyClientCapabilities)
-	requests := x.Result().Get("inputRequests")
+	requests := x.Value("inputRequests")
 	if !verdict.AsksForInput(x) || !requests.IsObject() {
 		return
 	}
@@ -185,7 +185,7 @@ func missingCapabilityNamed(v *verdict.Verdict) {
 	}
 	switch {
 	case x.Succeeded():
-		if !x.Result().Get("inputRequests").Exists() {
+		if !x.Value("inputRequests").Exists() {
 			v.Holds() // served without input
 		}
 		return
@@ -193,7 +193,7 @@ func missingCapabilityNamed(v *verdict.Verdict) {
 		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: %v", asked)
 		return
 	}
-	if !v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMissingCapability),
+	if !v.Expect(x, matcher.BeErrorReply(verdict.CodeMissingCapability),
 		"a read that needs a capability which the client did not declare").Held() {
 		return
 	}
@@ -228,10 +228,10 @@ func wholeFlow(v *verdict.Verdict) {
 	case verdict.AsksForInput(last):
 		v.NotExercised("after %d rounds the target still asks for input", len(retries))
 	default:
-		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection").
+		if v.Expect(last, matcher.BeResult(), "a retry with all answers, on another connection").
 			Held() {
 			if want, given := last.Tags[recording.TagText]; given {
-				contents := last.Result().Get("contents")
+				contents := last.Value("contents")
 				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool {
 					return c.Get("text").String() == want
 				})

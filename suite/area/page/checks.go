@@ -71,7 +71,7 @@ var Checks = verdict.Checks{
 			func(v *verdict.Verdict) {
 				// that it is refused is judged by PAGE-07
 				if x := v.Step(stepElsewhere); x != nil && x.Failed() {
-					v.Expect(x).To(matcher.BeErrorReply(-32602), "%s (in %s)", cursorWords[x.Step], x.Method).
+					v.Expect(x, matcher.BeErrorReply(-32602), "%s (in %s)", cursorWords[x.Step], x.Method).
 						Downgraded(verdict.RefusedOtherwise)
 				}
 			})},
@@ -106,31 +106,31 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 	switch last.Tags[recording.TagEnd] {
 	case "done":
 		v.Holds()
-		if n := len(pages); n > 1 && last.Succeeded() && !last.Result().Get(member+".0").Exists() {
+		if n := len(pages); n > 1 && last.Succeeded() && !last.Value(member+".0").Exists() {
 			v.Observe(verdict.Several{pages[n-2], last}, "empty-last-page", "page %d, the last one, is "+
 				"empty: page %d need not have handed out a cursor, %v, behind which nothing follows", n, n-1,
-				pages[n-2].Result().Get("nextCursor"))
+				pages[n-2].Value("nextCursor"))
 		}
 	case "bound":
 		v.NotExercised("the list goes on after %d pages: its end was not looked for (--pages)", len(pages))
 	case "idle":
 		idle(pages, member, v)
 	case "cycle":
-		next := last.Result().Get("nextCursor")
+		next := last.Value("nextCursor")
 		earlier, on := "an earlier page", verdict.Several{last}
 		if n := len(pages); n > 1 { // its cursor leads back
 			on = verdict.Several{pages[n-2], last}
 		}
 		for i, x := range pages[:len(pages)-1] {
-			if x.Result().Get("nextCursor").Raw == next.Raw &&
-				x.Result().Get(member).Raw == last.Result().Get(member).Raw {
+			if x.Value("nextCursor").Raw == next.Raw &&
+				x.Value(member).Raw == last.Value(member).Raw {
 				earlier, on = "page "+strconv.Itoa(i+1), append(verdict.Several{x}, on...)
 				break
 			}
 		}
 		v.Fail(on, "a last page without nextCursor", "page %d repeats %s together with its nextCursor %v, "+
 			"so that the walk never ends", len(pages), earlier, next).
-			WarnIf(!last.Result().Get(member + ".0").Exists()).SharedCause(repeatsLast(pages))
+			WarnIf(!last.Value(member + ".0").Exists()).SharedCause(repeatsLast(pages))
 	}
 }
 
@@ -153,7 +153,7 @@ func repeatsLast(pages []*recording.Exchange) string {
 func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	n := len(pages)
 	first := n
-	for first > 0 && !pages[first-1].Result().Get(member+".0").Exists() {
+	for first > 0 && !pages[first-1].Value(member+".0").Exists() {
 		first--
 	}
 	if n-first < scenario.RepeatedPages { // entries that come again are judged elsewhere
@@ -163,7 +163,7 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	}
 	v.Fail(verdict.Several{pages[n-2], pages[n-1]}, "a last page without nextCursor",
 		"pages %d to %d are all empty, and the walk was given up there, since each has yet another "+
-			"nextCursor, the last one %v", first+1, n, pages[n-1].Result().Get("nextCursor")).Warn().
+			"nextCursor, the last one %v", first+1, n, pages[n-1].Value("nextCursor")).Warn().
 		Hint("leave nextCursor out once no entries are left")
 }
 
@@ -171,8 +171,8 @@ func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
 	for i, x := range pages {
 		if i > 0 {
-			v.Expect(x).To(matcher.BeResult(), "the cursor %v, which page %d had just handed out",
-				pages[i-1].Result().Get("nextCursor"), i)
+			v.Expect(x, matcher.BeResult(), "the cursor %v, which page %d had just handed out",
+				pages[i-1].Value("nextCursor"), i)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func invalidCursors(v *verdict.Verdict) {
 	const hint = "answer a cursor that the server did not hand out with error -32602"
 	eachList(v, func(r *recording.Recording) {
 		for _, x := range r.Steps(madeUpCursors...) {
-			f := v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in %s)",
+			f := v.Expect(x, matcher.BeErrorReply(-32602), "a cursor that was never handed out (in %s)",
 				x.Method).Hint(hint)
 			if x.Failed() {
 				f.Downgraded(verdict.RefusedOtherwise)
@@ -71,7 +71,7 @@ func invalidCursors(v *verdict.Verdict) {
 		for _, x := range r.Steps(append([]recording.Step{stepOld, stepForeign}, alteredCursors...)...) {
 			switch {
 			case x.Failed():
-				v.Expect(x).To(matcher.BeErrorReply(-32602), "%s (in %s)", cursorWords[x.Step], x.Method).
+				v.Expect(x, matcher.BeErrorReply(-32602), "%s (in %s)", cursorWords[x.Step], x.Method).
 					Downgraded(verdict.RefusedOtherwise).Hint(hint)
 			case x.Succeeded() && x.Step == stepForeign:
 				foreign.Add(x, "%v in %s", x.Param("cursor"), x.Method)
@@ -116,7 +116,7 @@ func survives(v *verdict.Verdict) {
 				return
 			}
 		}
-		v.Expect(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()),
+		v.Expect(r.Step(stepAfter), matcher.Expecting(expected, matcher.BeResult()),
 			"%s without cursor, after a row of bad ones", method).Warn()
 	})
 }
@@ -279,7 +279,7 @@ func isNextPage(v *verdict.Verdict, page []string) bool {
 func emptyCursor(v *verdict.Verdict) {
 	pages := v.Walked()
 	for i, x := range pages[:max(len(pages)-1, 0)] {
-		if next := x.Result().Get("nextCursor"); !judge.IsString(next) || next.Str != "" {
+		if next := x.Value("nextCursor"); !judge.IsString(next) || next.Str != "" {
 			continue
 		}
 		page := pages[i+1]
@@ -287,7 +287,7 @@ func emptyCursor(v *verdict.Verdict) {
 			v.Observe(x, "empty-cursor", `nextCursor is "", which many clients of this revision take for `+
 				"the end of the list")
 		}
-		if !v.Expect(page).To(matcher.BeResult(), `the cursor "", which the page before had handed out`).
+		if !v.Expect(page, matcher.BeResult(), `the cursor "", which the page before had handed out`).
 			Held() {
 			continue
 		}

@@ -166,6 +166,6 @@ var completeWalksScenario = &scenario.Scenario{
 
 // cursorOf is the nextCursor of a page; ok is false on the last page.
 func cursorOf(x *recording.Exchange) (cursor string, ok bool) {
-	next := x.Result().Get("nextCursor")
+	next := x.Value("nextCursor")
 	return next.Str, x.Succeeded() && next.Type == gjson.String
 }

@@ -39,7 +39,7 @@ var readChecks = verdict.Checks{
 		recording.TemplateSweep}, Judge: func(v *verdict.Verdict) {
 		var empty verdict.Sightings
 		for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
-			list := x.Result().Get("contents")
+			list := x.Value("contents")
 			if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
 				empty.Add(x, "%v", x.Param("uri"))
 			}
@@ -70,7 +70,7 @@ var readChecks = verdict.Checks{
 					seen[c.Raw] = true
 					misspelt.AddMisspelt(c, contentMembers)
 					if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 &&
-						uri.Str != x.Tags[recording.TagURI] {
+						uri.Str != x.URI() {
 						elsewhere.Add(c, "%v as %v", x.Param("uri"), uri)
 					}
 				}
@@ -142,7 +142,7 @@ func somethingReadable(v *verdict.Verdict) {
 	var failed []*recording.Exchange
 	others := false
 	for _, x := range v.Steps(recording.StepRead) {
-		if judge.HasScheme(x.Tags[recording.TagURI], "https") { // which clients may load from the web
+		if judge.HasScheme(x.URI(), "https") { // which clients may load from the web
 			continue
 		}
 		if !failsByItself(x) {

@@ -60,7 +60,7 @@ var readBytesChecks = verdict.Checks{
 		Judge: func(v *verdict.Verdict) {
 			x, about := v.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
 				"without"
-			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
+			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Value("contents").IsArray() {
 				v.Observe(x, "task-for-a-read", "%v to %s", x, about)
 				v.NotExercised("the target declares tasks, and does not answer a read with a task " +
 					"parameter by contents")
@@ -69,7 +69,7 @@ var readBytesChecks = verdict.Checks{
 			if v.Gone(x) {
 				return
 			}
-			v.Expect(x).To(matcher.HaveContents(), "%s", about)
+			v.Expect(x, matcher.HaveContents(), "%s", about)
 		}},
 }
 
@@ -96,7 +96,7 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 		v.NeedsSubject("the target does not know resources/read")
 		return false
 	}
-	ok := v.Expect(x).To(matcher.BeResult(), "a read of %v, which the target file calls readable",
+	ok := v.Expect(x, matcher.BeResult(), "a read of %v, which the target file calls readable",
 		x.Param("uri")).Hint("let the resource be read, or correct the target file").Held()
 	return ok && !verdict.AsksForInput(x) && !v.UnreadableShape(x)
 }
@@ -233,7 +233,7 @@ func fitsType(v *verdict.Verdict) {
 			}
 			f := v.That(c, begins == judge.Essence(mime), "bytes of the type "+mime, "%s", actual)
 			if !c.Get("mimeType").Exists() {
-				f.Before(verdict.Frames(v.ListedIn(recording.WalkResources, x.Tags[recording.TagURI])))
+				f.Before(verdict.Frames(v.ListedIn(recording.WalkResources, x.URI())))
 			}
 		}
 	}

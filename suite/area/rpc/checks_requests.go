@@ -49,11 +49,11 @@ var rpcRequestsChecks = verdict.Checks{
 					x.Outcome == recording.HTTPOnly && x.Status < 300 {
 					v.Fail(x, "a JSON-RPC error with code -32601", "%v to a request for an unknown method", x)
 				} else if v.Modern() && v.OnStdio() {
-					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method").
+					v.Expect(x, matcher.BeErrorReply(-32601), "a request for an unknown method").
 						Warn("the sentence that demands the code stands on the page of Streamable HTTP; " +
 							"elsewhere the schema and JSON-RPC describe it")
 				} else {
-					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
+					v.Expect(x, matcher.BeErrorReply(-32601), "a request for an unknown method")
 				}
 			}
 		}},
@@ -98,7 +98,7 @@ var rpcRequestsChecks = verdict.Checks{
 		Judge: func(v *verdict.Verdict) {
 			asked := map[string]bool{}
 			for _, x := range v.Steps(stepTogether) {
-				asked[x.Tags[recording.TagURI]] = true
+				asked[x.URI()] = true
 			}
 			swapped := provenIn(v)
 			for _, x := range v.Steps(stepTogether) {
@@ -137,7 +137,7 @@ func otherMethodsUnknown(v *verdict.Verdict) {
 	made := v.Step(scenario.StepUnknownMethod)
 	for _, x := range v.Steps(stepOtherMethod) {
 		if x.Failed() && (made == nil || made.HasCode(-32601)) {
-			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
+			v.Expect(x, matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
 				"a request for %s, which the revision does not have", x.Method).
 				Warn(verdict.RefusedOtherwise)
 		}
@@ -325,7 +325,7 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 		v.Answered(x)
 		v.Holds()
 	case x.Outcome == recording.Replied:
-		v.Expect(x).To(matcher.BeErrorReply(codes...), "%s", about)
+		v.Expect(x, matcher.BeErrorReply(codes...), "%s", about)
 	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
 		v.Fail(x, "a JSON-RPC error, or an HTTP status of 4xx", "%v to %s", x, about).RefusalDue()
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
@@ -361,7 +361,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 	}
 	foreign := foreignMember(x.Method, x.Result())
 	v.That(x, foreign == "", "a result that fits "+x.Method, "a result with %s", foreign)
-	uri := x.Tags[recording.TagURI]
+	uri := x.URI()
 	if uri == "" {
 		return
 	}
@@ -370,7 +370,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		other = ""
 	}
 	if other == "" && swapped != nil {
-		other, frames = swapped.other.Tags[recording.TagURI], swapped.frames()
+		other, frames = swapped.other.URI(), swapped.frames()
 	}
 	if other == "" {
 		v.Holds()

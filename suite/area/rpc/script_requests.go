@@ -110,7 +110,7 @@ func together(ctx context.Context, c *scenario.Client, uris []string, requests i
 	var doubtful []string
 	for _, s := range swaps(alone, burst) {
 		for _, x := range []*recording.Exchange{s.own, s.other} {
-			if uri := x.Tags[recording.TagURI]; !slices.Contains(doubtful, uri) {
+			if uri := x.URI(); !slices.Contains(doubtful, uri) {
 				doubtful = append(doubtful, uri)
 			}
 		}
@@ -207,7 +207,7 @@ func yielded(p *scenario.Play, name recording.Name, step recording.Step) []strin
 	var all []string
 	if r := p.Earlier(name); r != nil {
 		for _, x := range r.Steps(step) {
-			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) &&
+			if uri := x.URI(); x.Succeeded() && !scenario.Required(x) &&
 				len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
 				all = append(all, uri)
 			}

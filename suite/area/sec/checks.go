@@ -437,7 +437,7 @@ func insufficientScope(v *verdict.Verdict) {
 func protectedResources(v *verdict.Verdict) {
 	for _, x := range v.Steps(recording.StepRead, recording.StepSubscribe) {
 		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step,
-			x.Tags[recording.TagURI])
+			x.URI())
 		switch {
 		case x.Step == recording.StepSubscribe && v.Modern():
 			v.That(x, x.Tags[tagGranted] == "", "a refusal", "updates were granted to %s", about)

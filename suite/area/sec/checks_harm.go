@@ -22,7 +22,7 @@ func ownersContents(v *verdict.Verdict) {
 			v.Holds()
 			continue
 		}
-		uri := x.Tags[recording.TagURI]
+		uri := x.URI()
 		owner := slices.IndexFunc(v.Exchanges, func(y *recording.Exchange) bool {
 			return y.Step == stepOwner && y.Param("uri").String() == uri
 		})

@@ -78,7 +78,7 @@ func streamed(ctx context.Context, c *scenario.Client) (x *recording.Exchange, i
 	}
 	if r := c.Earlier(recording.Reads); r != nil {
 		for _, read := range r.Steps(recording.StepRead) {
-			if uri := read.Tags[recording.TagURI]; read.Succeeded() &&
+			if uri := read.URI(); read.Succeeded() &&
 				read.EventStream() {
 				kinds = append(kinds, func(step recording.Step) session.Request {
 					return scenario.About(step, "resources/read", uri)

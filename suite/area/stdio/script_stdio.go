@@ -54,7 +54,7 @@ var partingScenario = &scenario.Scenario{
 		for _, x := range c.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
 			if x.Succeeded() {
 				c.Note(c.S.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: x.Method,
-					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}}))
+					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.URI()}}))
 				return
 			}
 		}

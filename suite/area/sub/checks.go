@@ -131,8 +131,8 @@ func refusedWithoutURI(r *view) {
 		about := "resources/subscribe with params " + verdict.ParamsOf(x)
 		if verdict.Unknown(x) {
 			r.NotExercised("%s", unknownSubscribe)
-		} else if r.Expect(x).To(matcher.BeRefused(), "%s", about).Held() && x.Failed() {
-			r.Expect(x).To(matcher.BeErrorReply(-32602), "%s", about).
+		} else if r.Expect(x, matcher.BeRefused(), "%s", about).Held() && x.Failed() {
+			r.Expect(x, matcher.BeErrorReply(-32602), "%s", about).
 				Title("A subscription without a usable uri is refused with -32602").Kept().
 				Warn(verdict.RefusedOtherwise)
 		}

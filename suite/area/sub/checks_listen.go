@@ -258,7 +258,7 @@ func badFilters(r *view) {
 		case x.Outcome == recording.Silent:
 			r.Fail(x, expected, "no answer to %s", about).Warn()
 		default:
-			r.Expect(x).To(matcher.BeRefused(), "%s", about).Warn()
+			r.Expect(x, matcher.BeRefused(), "%s", about).Warn()
 			if code, ok := x.Code(); ok && x.Failed() && code != -32602 {
 				otherwise.Add(x, "%s by %v", params, x)
 			}
@@ -319,7 +319,7 @@ func methodsGone(r *view) {
 		if x.Outcome == recording.HTTPOnly && x.Status == http.StatusNotFound {
 			r.Holds()
 		} else {
-			r.Expect(x).To(matcher.BeErrorReply(-32601), "%s under 2026-07-28", x.Method)
+			r.Expect(x, matcher.BeErrorReply(-32601), "%s under 2026-07-28", x.Method)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func contentsOf(x *recording.Exchange) string {
 	if x == nil || !x.Succeeded() {
 		return ""
 	}
-	return x.Result().Get("contents").Raw
+	return x.Value("contents").Raw
 }
 
 // updateCanBeRead: who reads a resource when an update has come gets what it is now. Nothing but another
@@ -28,7 +28,7 @@ func updateCanBeRead(r *view) {
 		r.NotExercised("no update came that could be read")
 		return
 	}
-	updates := r.updates(now.Session, r.at(recording.MarkUpdate))
+	updates := r.updates(now.Session, r.changedAt())
 	differs := func(x *recording.Exchange) bool {
 		return contentsOf(x) != "" && contentsOf(x) != old && !updatedAgain(updates, x)
 	}
@@ -73,7 +73,7 @@ func nothingNew(r *view) {
 		return
 	}
 	for _, x := range reads.Steps(recording.StepRead) {
-		if uri := now.Tags[recording.TagURI]; x.Tags[recording.TagURI] == uri &&
+		if uri := now.URI(); x.Tags[recording.TagURI] == uri &&
 			contentsOf(x) == contentsOf(now) {
 			r.Observe(verdict.Several{x, now}, "update-without-change",
 				"an update of %s was sent, and a read right after it yields what one in the beginning did",

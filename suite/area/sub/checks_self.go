@@ -39,7 +39,7 @@ func toldByItself(happened map[string]string) judging {
 			case before.Tags[scenario.TagHeard] != "":
 				r.Holds()
 			case later != nil && !r.LostSession(before.Session):
-				r.warn(updated+" for "+before.Tags[recording.TagURI]+
+				r.warn(updated+" for "+before.URI()+
 					", which is subscribed and changes by itself, as before",
 					"none came any more, although other contents are read, "+what,
 					"that its contents were changed, and not made for each read, is seen from outside "+
@@ -62,7 +62,7 @@ func changeUntold(r *view) {
 		if said != "" && later != nil && before.Tags[scenario.TagHeard] == "" {
 			r.Observe(verdict.Several{before, later}, "change-untold", "%s of %s came within a second, "+
 				"although it is subscribed, and reads meanwhile yield other contents", said,
-				before.Tags[recording.TagURI])
+				before.URI())
 		}
 	}
 }

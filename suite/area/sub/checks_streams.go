@@ -23,7 +23,7 @@ func (s *subscription) split() (own, others messages) {
 	for _, h := range s.came(s.first()).of(updated) {
 		of := s.ofOther(h.URI())
 		switch {
-		case s.asksFor(s.other()) && (of || h.Frame.Number <= s.at(recording.MarkUpdate)):
+		case s.asksFor(s.other()) && (of || h.Frame.Number <= s.changedAt()):
 			others = append(others, h)
 		case !of:
 			own = append(own, h)
@@ -42,7 +42,7 @@ func eachWatched(r *view, streams []*subscription) {
 			continue // an update for one that lies below the other may name either
 		}
 		own, others := s.split()
-		heard := len(own)+len(s.inSession().between(r.at(recording.MarkUpdate), math.MaxInt)) > 0 // somewhere
+		heard := len(own)+len(s.inSession().between(r.changedAt(), math.MaxInt)) > 0 // somewhere
 		if len(own) > 0 == (len(others) > 0) || !heard || r.LostSession(s.Session) {
 			continue // what gets nothing at all is judged elsewhere
 		}

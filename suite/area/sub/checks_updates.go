@@ -252,7 +252,7 @@ func silentAfterUnsubscribe(r *view) {
 	if s == nil || !fired || !r.Answered(gone) {
 		return
 	}
-	before, after := r.updates(s.Session, r.at(recording.MarkUpdate)), r.updates(s.Session, last.After)
+	before, after := r.updates(s.Session, r.changedAt()), r.updates(s.Session, last.After)
 	switch {
 	case !gone.Succeeded() || len(gone.Replies) == 0:
 		r.NotExercised("resources/unsubscribe was refused: %v", gone)

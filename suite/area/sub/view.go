@@ -61,7 +61,7 @@ func viewOf(v *verdict.Verdict) *view {
 
 // add takes an exchange into account that begins or ends a subscription.
 func (r *view) add(x *recording.Exchange) {
-	uri := cmp.Or(x.Tags[recording.TagURI], x.Param("uri").String())
+	uri := cmp.Or(x.URI(), x.Param("uri").String())
 	s := &subscription{Exchange: x, view: r, uris: []string{uri}}
 	switch x.Method {
 	case "resources/subscribe":
@@ -240,15 +240,15 @@ func (r *view) changed() int {
 	if r.Modern() {
 		return r.first()
 	}
-	return r.at(recording.MarkUpdate)
+	return r.changedAt()
 }
 
 // first is the number of the last frame before the first change, if there is one.
 func (r *view) first() int { return r.Marks[0].After }
 
-// at is the number of the last frame before a mark; 0 if it was not reached.
-func (r *view) at(mark recording.MarkName) int {
-	if m, ok := r.Mark(mark); ok {
+// changedAt is the number of the last frame before the resource was changed; 0 if it was not.
+func (r *view) changedAt() int {
+	if m, ok := r.Mark(recording.MarkUpdate); ok {
 		return m.After
 	}
 	return 0
@@ -299,9 +299,6 @@ func (r *view) promptly(mark recording.MarkName, all messages) bool {
 	came := all.between(m.After, math.MaxInt)
 	return ok && len(came) > 0 && came[0].Frame.At-m.At < soon
 }
-
-// trigger says, for the end of a sentence, what was done at a mark.
-func (r *view) trigger(mark recording.MarkName) string { return r.WithTrigger(mark) }
 
 // none says that no update came for a change.
 func (s *subscription) none(mark recording.MarkName) string {

@@ -68,7 +68,7 @@ var Checks = verdict.Checks{
 				v.NeedsSubject("the list of templates was refused with params, too: %v", with)
 				return
 			}
-			v.Expect(v.Step(stepWithoutParams)).To(matcher.BeResult(),
+			v.Expect(v.Step(stepWithoutParams), matcher.BeResult(),
 				"resources/templates/list without params")
 		}},
 	"TMPL-16": {From: templateWalk,
@@ -115,7 +115,7 @@ var Checks = verdict.Checks{
 			for _, x := range v.Steps(stepQuery) {
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
-					v.Expect(x).To(matcher.BeResult(), "%s, which gives %s to the template %s",
+					v.Expect(x, matcher.BeResult(), "%s, which gives %s to the template %s",
 						verdict.ReadOf(x), given, x.Tags[recording.TagTemplate])
 				}
 			}
@@ -293,7 +293,7 @@ func withoutQuery(x *recording.Exchange) bool {
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags[recording.TagTemplate]
-	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), "%s", about).Held() || v.UnreadableShape(x) {
+	if !toBeJudged(x, v) || !v.Expect(x, matcher.BeResult(), "%s", about).Held() || v.UnreadableShape(x) {
 		return
 	}
 	contents := verdict.ContentsOf(x)

@@ -56,7 +56,7 @@ var uriAskedChecks = verdict.Checks{
 		Judge: func(v *verdict.Verdict) {
 			for _, x := range v.Steps(recording.StepSubscribe) {
 				about := "a subscription to " +
-					judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
+					judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.URI())))
 				if !v.Withstood(x, about) {
 					continue
 				}
@@ -153,7 +153,7 @@ func misshapen(x *recording.Exchange) string {
 	if !x.Succeeded() || verdict.AsksForInput(x) {
 		return ""
 	}
-	if list := x.Result().Get("contents"); !list.IsArray() {
+	if list := x.Value("contents"); !list.IsArray() {
 		return "contents as " + judge.TypeName(list)
 	}
 	for _, c := range verdict.ContentsOf(x) {

@@ -100,7 +100,7 @@ func undecoded(v *verdict.Verdict) {
 		}
 		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 		for _, c := range verdict.ContentsOf(x) {
-			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
+			text := strings.ReplaceAll(c.Get("text").String(), x.URI(), "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
 				seen.Add(x, "%v", x.Param("uri"))
 				break
@@ -123,7 +123,7 @@ func otherCase(x *recording.Exchange, value string) bool {
 	}
 	return slices.ContainsFunc(verdict.ContentsOf(x), func(c verdict.Item) bool {
 		text := c.Get("text").String()
-		lower := strings.ReplaceAll(strings.ToLower(text), strings.ToLower(x.Tags[recording.TagURI]), "")
+		lower := strings.ReplaceAll(strings.ToLower(text), strings.ToLower(x.URI()), "")
 		return strings.Contains(lower, same) && !strings.Contains(text, value)
 	})
 }
