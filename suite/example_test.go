@@ -58,16 +58,13 @@ rows:
     text: A server of ours lists no resource with a file URI, for these name places on a machine.
     level: MUST
     section: Acme handbook#schemes
-`, Checks: []verdict.Check{{
-	Requirement: "ACME-01",
-	From:        []recording.Name{recording.WalkResources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
+`, Checks: verdict.Checks{"ACME-01": {
+	From: recording.Names{recording.WalkResources},
+	Judge: func(v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(v) {
 			uri := i.Get("uri").String()
-			v.FailUnless(!strings.HasPrefix(uri, "file:"), verdict.Finding{
-				Expected: "a URI without the scheme file", Actual: i.Name, On: i,
-				Hint: "serve it under a scheme of ours",
-			})
+			v.That(i, !strings.HasPrefix(uri, "file:"), "a URI without the scheme file", "%s", i.Name).
+				Hint("serve it under a scheme of ours")
 		}
 	},
 }}}

@@ -149,7 +149,7 @@ func explained(r *requirement.Requirement) *explanation {
 	x.Check = x.OfClients
 	if k, ok := area.BuiltIn().Check(r.ID); ok {
 		x.Check = true
-		for _, name := range k.From {
+		for _, name := range k.Judged() {
 			x.Scenarios = append(x.Scenarios, conversationOf(name))
 		}
 		x.Unless = unless(k)

@@ -53,7 +53,7 @@ type Area struct {
 	// Rows is the requirements, as [requirement.ReadArea] reads them.
 	Rows string
 	// Checks judge the rows; a row without a check is listed, and never judged.
-	Checks []verdict.Check
+	Checks verdict.Checks
 	// Scenarios are the scripts of this area, whose steps only its checks know. Checks may also judge
 	// those of [scenario.Common], and what any script records whatever its steps.
 	Scenarios []*scenario.Scenario
@@ -65,7 +65,7 @@ type Area struct {
 var rows embed.FS
 
 // builtIn is the area in a package below this one.
-func builtIn(name string, checks []verdict.Check, scenarios []*scenario.Scenario) Area {
+func builtIn(name string, checks verdict.Checks, scenarios []*scenario.Scenario) Area {
 	file := name + "/rows.yaml"
 	text, err := rows.ReadFile(file)
 	if err != nil {
@@ -181,23 +181,18 @@ func (s *Set) playable(sc *scenario.Scenario) error {
 }
 
 func (s *Set) addChecks(name string, a Area) error {
-	for i := range a.Checks {
-		k := &a.Checks[i]
-		req, ok := s.Find(k.Requirement)
-		switch {
-		case !ok || req.Area() != name:
-			return fmt.Errorf("%s: there is a check of %q, which is no row of the area", a.File,
-				k.Requirement)
-		case s.checks[k.Requirement] != nil:
-			return fmt.Errorf("%s: %s is judged by two checks", a.File, k.Requirement)
+	for _, id := range slices.Sorted(maps.Keys(a.Checks)) {
+		k := a.Checks[id]
+		if req, ok := s.Find(id); !ok || req.Area() != name {
+			return fmt.Errorf("%s: there is a check of %q, which is no row of the area", a.File, id)
 		}
 		for _, input := range k.Inputs() {
 			if s.named[input] == nil && input != recording.Everything && input != recording.Every {
 				return fmt.Errorf("%s: the check of %s looks at %q, and there is no such scenario", a.File,
-					k.Requirement, input)
+					id, input)
 			}
 		}
-		s.checks[k.Requirement] = k
+		s.checks[id] = &k
 	}
 	return nil
 }
@@ -206,13 +201,6 @@ func (s *Set) addChecks(name string, a Area) error {
 func (s *Set) Check(id string) (*verdict.Check, bool) {
 	k, ok := s.checks[id]
 	return k, ok
-}
-
-// Checks lists the checks by the ids of their requirements.
-func (s *Set) Checks() []*verdict.Check {
-	return slices.SortedFunc(maps.Values(s.checks), func(a, b *verdict.Check) int {
-		return cmp.Compare(a.Requirement, b.Requirement)
-	})
 }
 
 // Scenario finds a scenario by name.

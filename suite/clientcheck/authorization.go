@@ -101,8 +101,8 @@ func judgeUnauthorized(v *judging, refused *entry) {
 			"the client went on without a token and without it", hint+", or stop",
 			refused, challenge, last(again))
 	default:
-		v.NotExercised("the client gave up after 401, or had a token already: " +
-			"it may not support authorization")
+		v.NotExercised("the client gave up after 401, or had a token already: it may not support " +
+			"authorization")
 	}
 }
 

@@ -176,10 +176,8 @@ func (v *judging) that(ok bool, expected, actual, hint string, seen ...cited) {
 
 // warn notes a violation that is worth a warning at most, and says why; without a reason the row decides.
 func (v *judging) warn(why, expected, actual, hint string, seen ...cited) {
-	v.Fail(verdict.Finding{
-		Expected: expected, Actual: naming(actual, seen), Hint: hint, On: verdict.Several(seen),
-		Warn: why != "", Downgraded: why,
-	})
+	v.Fail(verdict.Several(seen), expected, "%s", naming(actual, seen)).
+		WarnIf(why != "").Downgraded(why).Hint(hint)
 }
 
 // naming adds to a sentence about messages that a member of one may have the wrong name.
@@ -197,11 +195,11 @@ func naming(actual string, seen []cited) string {
 // remark notes a habit that breaks no rule.
 func (v *judging) remark(habit string, seen ...cited) {
 	v.Holds()
-	v.Observe("client-habit", habit, seen...)
+	v.Observe(verdict.Several(seen), "client-habit", "%s", habit)
 }
 
 // incomplete says that the journal lacks what has to be known.
-func (v *judging) incomplete(reason string) { v.Block(codeIncomplete, reason) }
+func (v *judging) incomplete(reason string) { v.Block(nil, codeIncomplete, "%s", reason) }
 
 //go:embed rows.yaml
 var rows string

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
@@ -252,9 +253,8 @@ func usesCache(v *judging) {
 			(v.SingleClient || !v.separate()) {
 			ttl := old.succeeded().Get("ttlMs").Int()
 			if (m.at - old.answer.at).Milliseconds() < ttl {
-				v.Observe("asked-while-fresh",
-					fmt.Sprintf("%s was sent again although the result is fresh for %d ms", m.what(), ttl),
-					old.answer, m)
+				v.Observe(verdict.Several{old.answer, m}, "asked-while-fresh",
+					"%s was sent again although the result is fresh for %d ms", m.what(), ttl)
 			}
 		}
 		if m.succeeded().Get("ttlMs").Int() > 0 {

@@ -76,7 +76,7 @@ func paramsFit(v *judging) {
 	for _, m := range v.fromClient(kindRequest, kindNotification) {
 		if said := m.misnaming(); said != "" && !told[said] {
 			told[said] = true
-			v.Observe("client-habit", said, m)
+			v.Observe(m, "client-habit", "%s", said)
 		}
 	}
 	for _, m := range v.requests() {

@@ -318,7 +318,7 @@ func (g *group) judge(k *check, q *requirement.Requirement) verdict.Result {
 		from, recordings[c.Scenario], by[c.Scenario] = append(from, c.Scenario), c.Recording, c
 	}
 	return verdict.Evaluate(&verdict.Check{
-		Requirement: q.ID, From: append(from, nothing),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { k.judge(&judging{by[r.Scenario], v}) },
+		From:  append(from, nothing),
+		Judge: func(v *verdict.Verdict) { k.judge(&judging{by[v.Scenario], v}) },
 	}, q, &recording.Facts{Combination: g.Combination}, recordings)
 }

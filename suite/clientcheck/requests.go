@@ -62,7 +62,7 @@ func silentOnNotifications(v *judging) {
 }
 
 func answersRequests(v *judging) {
-	for _, x := range v.Exchanges {
+	for _, x := range v.conversation.Exchanges {
 		answered(v, x)
 	}
 	for _, m := range v.stray {
@@ -117,7 +117,7 @@ func (c *conversation) due(x *recording.Exchange) bool {
 func refusesUndeclared(v *judging) {
 	capabilities := map[string]string{"roots/list": "roots", "sampling/createMessage": "sampling",
 		"elicitation/create": "elicitation"}
-	for _, x := range v.Exchanges {
+	for _, x := range v.conversation.Exchanges {
 		capability := capabilities[x.Method]
 		declared := capability != "" && v.initialize != nil &&
 			v.initialize.Get("params.capabilities."+capability).Exists()
@@ -246,7 +246,7 @@ func otherVersion(v *judging) {
 			return
 		}
 	}
-	v.NotExercised("the client gave up: it may support none of " + strings.Join(supported, ", "))
+	v.NotExercised("the client gave up: it may support none of %s", strings.Join(supported, ", "))
 }
 
 func retries(v *judging) {
@@ -298,7 +298,7 @@ func fileRoots(v *judging) {
 				"a root is "+shorten(cmp.Or(uri, root.Raw)), "write the path as a file:// URI", seen...)
 		}
 	}
-	for _, x := range v.Exchanges {
+	for _, x := range v.conversation.Exchanges {
 		if x.Method == "roots/list" {
 			judge(x.Result().Get("roots"), x)
 		}

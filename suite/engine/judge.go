@@ -155,7 +155,7 @@ func (r *Run) touchesLoss(j *Judgement, take *Take) bool {
 // to be told from what it would have died of anyway.
 func unprovoked(take *Take) string {
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		if why := verdict.Unprovoked(take.Recordings[name]); why != "" {
+		if why := take.Recordings[name].Unprovoked(); why != "" {
 			return why
 		}
 	}

@@ -278,7 +278,7 @@ func (r *Run) playing(row Row) (d time.Duration) {
 	if !ok || take == nil {
 		return 0
 	}
-	for _, name := range k.From {
+	for _, name := range k.Judged() {
 		d += take.Took[name]
 	}
 	return d

@@ -70,8 +70,8 @@ func JudgeTrace(in io.Reader, o trace.Options, tool reports.Tool, strict bool) (
 func (r *Run) traced(k *verdict.Check, row Row, sessions []*clientcheck.Served) verdict.Result {
 	const nothing = "the trace shows no occasion to judge it"
 	in := func(ids string) bool { return strings.Contains(ids, " "+row.Requirement.ID+" ") }
-	worst := verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNotExercised, From: k.From,
-		Reason: nothing}
+	worst := verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNotExercised,
+		From: k.Judged(), Reason: nothing}
 	switch {
 	case !in(provable):
 		worst.Reason = "the trace shows no proof of it: that takes requests sent on purpose, or time, as " +

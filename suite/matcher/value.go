@@ -20,6 +20,12 @@ func onValue(expected string, match func(gjson.Result) bool) Matcher {
 	return words[gjson.Result]{expected, value, match, describeValue}
 }
 
+func onText(expected string, problems func(string) []judge.Problem) Matcher {
+	return onValue(expected, func(v gjson.Result) bool {
+		return judge.IsString(v) && len(problems(v.Str)) == 0
+	})
+}
+
 // BeAString expects a JSON string.
 func BeAString() Matcher { return onValue("a string", judge.IsString) }
 
@@ -60,32 +66,24 @@ func BeOneOf(texts ...string) Matcher {
 // BeAURI expects a string that is an absolute URI in the sense of RFC 3986, as the URI of a
 // resource has to be (server/resources#resource).
 func BeAURI() Matcher {
-	return onValue("a URI in the sense of RFC 3986", func(v gjson.Result) bool {
-		return judge.IsString(v) && len(judge.URI(v.Str)) == 0
-	})
+	return onText("a URI in the sense of RFC 3986", judge.URI)
 }
 
 // BeAURITemplate expects a string that is a URI template in the sense of RFC 6570
 // (server/resources#resource-templates).
 func BeAURITemplate() Matcher {
-	return onValue("a URI template in the sense of RFC 6570", func(v gjson.Result) bool {
-		return judge.IsString(v) && len(judge.Template(v.Str)) == 0
-	})
+	return onText("a URI template in the sense of RFC 6570", judge.Template)
 }
 
 // BeBase64 expects a string in the standard alphabet of base64, with its padding (RFC 4648,
 // section 4), as a blob has to be.
 func BeBase64() Matcher {
-	return onValue("base64 in the standard alphabet, padded", func(v gjson.Result) bool {
-		return judge.IsString(v) && len(judge.Base64(v.Str)) == 0
-	})
+	return onText("base64 in the standard alphabet, padded", judge.Base64)
 }
 
 // BeAMIMEType expects a string that is a media type (RFC 6838, RFC 9110).
 func BeAMIMEType() Matcher {
-	return onValue("a MIME type", func(v gjson.Result) bool {
-		return judge.IsString(v) && len(judge.MIME(v.Str)) == 0
-	})
+	return onText("a MIME type", judge.MIME)
 }
 
 // BeATimestamp expects a string that is a date and time of RFC 3339, the common part of it

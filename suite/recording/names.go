@@ -10,6 +10,9 @@ import (
 // Name names a scenario.
 type Name string
 
+// Names are those of several scenarios.
+type Names []Name
+
 // Code is a machine-readable reason: why a requirement was not applicable, or
 // could not be established. Codes are contract: scripts depend on them.
 type Code string

@@ -368,6 +368,12 @@ func (x *Exchange) Unreached() bool {
 	return x.Gone() && neverThere.MatchString(x.Reason)
 }
 
+// Value is a member of the result of the first reply, by gjson path.
+func (x *Exchange) Value(path string) gjson.Result { return x.result.Get(path) }
+
+// URI is the one that the script has asked about, if it has.
+func (x *Exchange) URI() string { return x.Tags[TagURI] }
+
 // Param is a member of the params as sent, by gjson path.
 func (x *Exchange) Param(path string) gjson.Result { return wire.Parse(x.Params).Get(path) }
 
@@ -395,6 +401,12 @@ func Keep[T any](all []T, holds func(T) bool) []T {
 	}
 	return kept
 }
+
+// OnStdio reports whether the transport is stdio.
+func (r *Recording) OnStdio() bool { return r.Combination.Transport == requirement.Stdio }
+
+// OnHTTP reports whether the transport is Streamable HTTP.
+func (r *Recording) OnHTTP() bool { return r.Combination.Transport == requirement.HTTP }
 
 // Steps lists the exchanges of the script's lines of these names; none if there is no recording.
 func (r *Recording) Steps(names ...Step) []*Exchange {

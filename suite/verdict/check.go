@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -27,18 +28,37 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// Checks are some checks by the ids of their requirements in the catalogue, which holds text, level, grade
+// and sections.
+type Checks map[string]Check
+
+// Join joins checks.
+func Join(several ...Checks) Checks {
+	all := Checks{}
+	for _, some := range several {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// Needing puts conditions before those of each check.
+func (c Checks) Needing(gates Gates) Checks {
+	for id, k := range c {
+		k.Needs = slices.Concat(gates, k.Needs)
+		c[id] = k
+	}
+	return c
+}
+
 // Check judges one requirement.
 type Check struct {
-	// Requirement is the id in the catalogue, which holds text, level,
-	// grade and sections.
-	Requirement string
-	// From names the recordings that are judged, one after the other.
-	// [recording.Everything] stands for all frames of all clean sessions.
-	From []recording.Name
-	// With names further recordings that Judge looks at, through [Verdict.Recording]:
+	// From names the recordings that are judged, one after the other; without any it is
+	// [recording.Everything], which stands for all frames of all clean sessions.
+	From recording.Names
+	// With names further recordings that Judge looks at, through [Verdict.Input]:
 	// what it names is played, and it can reach nothing else. [recording.Every] stands for
 	// the recordings of all scenarios.
-	With []recording.Name
+	With recording.Names
 	// Probes says that the check looks at the answers to probes as well, in whatever
 	// scenario they were sent: it judges even where no clean session was recorded.
 	Probes bool
@@ -49,18 +69,17 @@ type Check struct {
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
 	Needs Gates
-	// Judge looks at one recording. A check without From is called once,
-	// with an empty recording: it judges the facts alone.
+	// Judge looks at one recording, which its verdict holds.
 	Judge Judge
 }
 
 // Judge looks at one recording: see [Check].
-type Judge func(*recording.Recording, *Verdict)
+type Judge func(*Verdict)
 
 // Each judges one by one what is found in a recording.
-func Each[T any](find func(*recording.Recording, *Verdict) []T, judge func(T, *Verdict)) Judge {
-	return func(r *recording.Recording, v *Verdict) {
-		for _, one := range find(r, v) {
+func Each[T any](find func(*Verdict) []T, judge func(T, *Verdict)) Judge {
+	return func(v *Verdict) {
+		for _, one := range find(v) {
 			judge(one, v)
 		}
 	}
@@ -68,30 +87,38 @@ func Each[T any](find func(*recording.Recording, *Verdict) []T, judge func(T, *V
 
 // Or says why there was no occasion to judge, if nothing was judged: see [Verdict.Skip].
 func (j Judge) Or(code recording.Code, reason string) Judge {
-	return func(r *recording.Recording, v *Verdict) {
-		j(r, v)
-		v.Skip(code, reason)
+	return func(v *Verdict) {
+		j(v)
+		v.Skip(code, "%s", reason)
 	}
 }
 
 // Steps finds the exchanges of some steps.
-func Steps(names ...recording.Step) func(*recording.Recording, *Verdict) []*recording.Exchange {
-	return func(r *recording.Recording, _ *Verdict) []*recording.Exchange { return r.Steps(names...) }
+func Steps(names ...recording.Step) func(*Verdict) []*recording.Exchange {
+	return func(v *Verdict) []*recording.Exchange { return v.Steps(names...) }
 }
 
 // InScenario judges the recordings of one scenario by one function, and those of the others by another.
 func InScenario(name recording.Name, one, other Judge) Judge {
-	return func(r *recording.Recording, v *Verdict) {
-		if r.Scenario == name {
-			one(r, v)
+	return func(v *Verdict) {
+		if v.Scenario == name {
+			one(v)
 		} else {
-			other(r, v)
+			other(v)
 		}
 	}
 }
 
+// Judged lists the recordings that are judged.
+func (c *Check) Judged() recording.Names {
+	if len(c.From) == 0 {
+		return Everything
+	}
+	return c.From
+}
+
 // Inputs lists the recordings that the check can reach.
-func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
+func (c *Check) Inputs() recording.Names { return slices.Concat(c.Judged(), c.With) }
 
 // Outcome is a verdict in a word, as reports have it.
 type Outcome = reports.Verdict
@@ -145,46 +172,6 @@ type Observation struct {
 	Frames []int
 }
 
-// Finding is one violation.
-type Finding struct {
-	Expected, Actual string
-	// Title says what was judged, where the title of the row says another thing. Kept says that the sentence
-	// of the row holds, and its level with it.
-	Title string
-	Kept  bool
-	// On is what the finding is about. Of an exchange About says what was asked there, such as
-	// "a ping": Actual is how that was answered.
-	On    Cited
-	About string
-	// Frames is further evidence. Member says what in it the finding is about, such as the uri of
-	// a listed resource; where it is empty, the messages as a whole.
-	Frames []int
-	Member string
-	// Before is further evidence that no verdict is about: earlier messages without which it would be no
-	// violation. What [Check.Declared] and [Verdict.RestsOn] name is added.
-	Before []int
-	// Hint says what to change in the target, where the row does not say it as well.
-	Hint string
-	// Warn says that it is a warning at most, whatever the grade; Downgraded why it is only a
-	// warning although the requirement can fail. Where that is empty the grade or the basis of
-	// the requirement says why.
-	Warn       bool
-	Downgraded string
-	// Cause says what is wrong in a few words that are the same in every combination and hold
-	// nothing that the target sent: unlike sentences they are not masked. It is needed where
-	// Expected, which stands for it otherwise, names data of the run. A SharedCause breaks
-	// several requirements at once, which all give it in the same words, and is one finding.
-	Cause, SharedCause string
-	// Harmless says that nobody is harmed although the requirement is about security: what
-	// must not be served was refused, if in another way.
-	Harmless bool
-	// RefusalDue says that the request had to be refused, OnlyCode that it was, with another
-	// code. Of what [Verdict.Expect] states of an exchange both are known.
-	RefusalDue, OnlyCode bool
-	// AboutRefusal says that it is about the target asking to be called later, so that it stands.
-	AboutRefusal bool
-}
-
 // Recordings are the scenarios of one combination, by name.
 type Recordings map[recording.Name]*recording.Recording
 
@@ -209,7 +196,7 @@ func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, 
 // unjudged is the verdict of a check that was abandoned.
 func unjudged(c *Check) Result {
 	return Result{Outcome: Blocked, Code: recording.CodeInterrupted,
-		Reason: "the run ended before this was judged", From: c.From}
+		Reason: "the run ended before this was judged", From: c.Judged()}
 }
 
 // abandoned is what a check panics with that goes on after the end of its context.
@@ -233,28 +220,25 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 		if _, late := p.(abandoned); late {
 			result = unjudged(c)
 		} else if p != nil {
-			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
+			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.Judged(),
 				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p,
 					firstLines(debug.Stack(), 12))}
 		}
 	}()
 	if skip := c.Needs.Skip(facts); skip != nil {
-		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
+		return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.Judged()}
 	}
-	if len(c.From) == 0 {
-		c.Judge(&recording.Recording{Combination: facts.Combination, Facts: facts}, v)
-	}
-	for _, name := range c.From {
+	for _, name := range c.Judged() {
 		v.judge(c, name, recs[name])
 	}
-	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool {
+	if !slices.ContainsFunc(c.Judged(), func(name recording.Name) bool {
 		return recs[name] != nil
 	}) {
-		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", c.From[0]))
+		v.Skip(recording.CodeCombination, "the scenario %q does not apply here", c.Judged()[0])
 	}
 	v.withoutCut()
 	result = v.result()
-	result.From = c.From
+	result.From = c.Judged()
 	return result
 }
 
@@ -270,18 +254,18 @@ func configured(req *requirement.Requirement, facts *recording.Facts) bool {
 func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	v.declared, v.ordinary = nil, nil
 	if c.Declared && r != nil {
-		v.declared = Declaration(r)
+		v.declared = r.Declaration()
 	}
 	switch {
 	case r == nil && c.Probes && len(v.recs) > 0:
-		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
+		v.look(c, &recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts})
 	case r == nil: // another one may apply
 	case r.Skipped != nil && len(r.Exchanges) == 0:
 		v.skip(r.Skipped)
 	case r.Broken != nil && len(r.Exchanges) == 0:
 		v.broke(r.Broken)
 	default:
-		c.Judge(r, v)
+		v.look(c, r)
 		if r.Skipped != nil {
 			v.skip(r.Skipped)
 		}
@@ -291,14 +275,19 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	}
 }
 
+func (v *Verdict) look(c *Check, r *recording.Recording) {
+	v.Recording = r
+	c.Judge(v)
+}
+
 // broke says why a recording ends early. What the user has forbidden, such as one more
 // connection than the target file allows, is no failure of anything.
 func (v *Verdict) broke(why *recording.Broken) {
 	if why.Code == recording.CodeOptedOut {
-		v.Skip(why.Code, why.Reason)
+		v.Skip(why.Code, "%s", why.Reason)
 		return
 	}
-	v.Block(why.Code, why.Reason, Frames(why.Frames))
+	v.Block(Frames(why.Frames), why.Code, "%s", why.Reason)
 }
 
 func firstLines(b []byte, n int) string {
@@ -313,11 +302,11 @@ func (v *Verdict) result() Result {
 	if v.grade == requirement.Info || v.grade == requirement.Control {
 		seen := map[string]int{}
 		for _, f := range v.findings {
-			if seen[f.Expected]++; seen[f.Expected] > remarks {
+			if seen[f.expected]++; seen[f.expected] > remarks {
 				continue
 			}
 			r.Observations = append(r.Observations, Observation{ID: cmp.Or(v.req.Observed, "not-as-expected"),
-				Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
+				Detail: "expected " + f.expected + "; seen: " + f.actual, Frames: f.frames})
 		}
 		v.judged += len(v.findings)
 		v.findings = nil
@@ -327,21 +316,21 @@ func (v *Verdict) result() Result {
 	case len(decisive) > 0:
 		worst := decisive[0]
 		r.Outcome = outcome
-		r.Title = worst.Title
-		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change)
-		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.SharedCause, worst.Cause)), worst.SharedCause != ""
+		r.Title = worst.title
+		r.Expected, r.Actual, r.Hint = worst.expected, worst.actual, cmp.Or(worst.hint, v.req.Change)
+		r.Cause, r.SharedCause = CauseCode(cmp.Or(worst.sharedCause, worst.cause)), worst.sharedCause != ""
 		v.habitual(&r, decisive)
 		r.Places = v.places(decisive)
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
-			if worst.Kept {
+			if worst.kept {
 				r.Reason = fmt.Sprintf("the %s is kept: %s", v.req.LevelIn(v.Revision()), r.Reason)
 			}
 		}
 		r.Gravity = v.gravity(decisive, outcome)
-		r.Frames = evidence(decisive, func(f Finding) []int { return f.Frames })
-		r.Before = evidence(decisive, func(f Finding) []int { return f.Before })
-		r.First = len(evidence(decisive[:1], func(f Finding) []int { return f.Frames }))
+		r.Frames = evidence(decisive, func(f *Finding) []int { return f.frames })
+		r.Before = evidence(decisive, func(f *Finding) []int { return f.before })
+		r.First = len(evidence(decisive[:1], func(f *Finding) []int { return f.frames }))
 		if n := len(decisive); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
@@ -349,7 +338,7 @@ func (v *Verdict) result() Result {
 		r.Outcome, r.Frames = Pass, v.inOrder
 		v.onSample(&r)
 	case v.blocked != nil:
-		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blockedFrames
+		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blocked.Frames
 	default:
 		why := cmp.Or(v.skipped, noOccasion)
 		r.Outcome, r.Code, r.Reason = NotApplicable, why.Code, why.Reason
@@ -378,9 +367,9 @@ func (v *Verdict) onSample(r *Result) {
 
 // decisive lists the findings that decide, and the outcome they lead to under the grade of
 // the requirement.
-func (v *Verdict) decisive() ([]Finding, Outcome) {
+func (v *Verdict) decisive() ([]*Finding, Outcome) {
 	failures := recording.Keep(v.findings,
-		func(f Finding) bool { return !f.Warn && v.grade == requirement.Fail })
+		func(f *Finding) bool { return !f.warn && v.grade == requirement.Fail })
 	if len(failures) > 0 {
 		return failures, Fail
 	}
@@ -390,23 +379,23 @@ func (v *Verdict) decisive() ([]Finding, Outcome) {
 // gravity is that of the requirement, unless none of the findings that decide does harm, it is only a warning
 // where the requirement is basic, or one is about more than a code where the requirement is mostly about
 // codes.
-func (v *Verdict) gravity(decisive []Finding, outcome Outcome) requirement.Gravity {
+func (v *Verdict) gravity(decisive []*Finding, outcome Outcome) requirement.Gravity {
 	if v.req.Gravity == requirement.Basic && outcome != Fail ||
 		v.req.Gravity == requirement.Codes &&
-			slices.ContainsFunc(decisive, func(f Finding) bool { return !f.OnlyCode }) ||
-		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.Harmless }) {
+			slices.ContainsFunc(decisive, func(f *Finding) bool { return !f.onlyCode }) ||
+		!slices.ContainsFunc(decisive, func(f *Finding) bool { return !f.harmless }) {
 		return ""
 	}
 	return v.req.Gravity
 }
 
 // downgrade says why a violation is only a warning.
-func (v *Verdict) downgrade(f Finding) string {
+func (v *Verdict) downgrade(f *Finding) string {
 	rev := v.Revision()
 	basis := v.req.BasisIn(rev)
 	switch {
-	case f.Downgraded != "":
-		return f.Downgraded
+	case f.downgraded != "":
+		return f.downgraded
 	case basis == requirement.Implied:
 		return "implied, no sentence of the specification says it"
 	case basis == requirement.SchemaDoc:

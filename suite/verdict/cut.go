@@ -15,7 +15,7 @@ func (v *Verdict) withoutCut() {
 	}
 	named := map[int]bool{}
 	for _, f := range v.findings {
-		for _, n := range f.Frames {
+		for _, n := range f.frames {
 			named[n] = true
 		}
 	}
@@ -25,13 +25,13 @@ func (v *Verdict) withoutCut() {
 			cut = append(cut, x)
 		}
 	})
-	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
-		if f.AboutRefusal {
+	v.findings = slices.DeleteFunc(v.findings, func(f *Finding) bool {
+		if f.aboutRefusal {
 			return false
 		}
 		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {
 			// it was not even sent
-			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0
+			return slices.Contains(f.frames, x.Request) || x.Request == 0 && len(f.frames) == 0
 		})
 		if i >= 0 {
 			v.judged--

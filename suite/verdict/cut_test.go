@@ -61,11 +61,10 @@ func TestWhatWasCutOff(t *testing.T) {
 			for _, x := range r.Exchanges {
 				x.Limit = c.limit
 			}
-			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
-				Judge: func(r *recording.Recording, v *verdict.Verdict) {
-					for i, x := range r.Exchanges {
-						v.Fail(verdict.Finding{Expected: "nothing", Actual: "seen in exchange " +
-							string(rune('0'+i)), On: x, Warn: c.warn})
+			check := &verdict.Check{From: recording.Names{recording.Reads},
+				Judge: func(v *verdict.Verdict) {
+					for i, x := range v.Exchanges {
+						v.Fail(x, "nothing", "seen in exchange %s", string(rune('0'+i))).WarnIf(c.warn)
 					}
 					if c.holds {
 						v.Holds()
@@ -101,14 +100,14 @@ func TestOrphaned(t *testing.T) {
 		r := rt.New(recording.Reads, facts, rt.Line{Step: recording.StepRead, Method: "resources/read",
 			Error: answer})
 		for name, judge := range map[string]verdict.Judge{
-			"asked for": func(r *recording.Recording, v *verdict.Verdict) {
-				v.Expect(r.Exchanges[0]).To(matcher.BeResult(), "a read")
+			"asked for": func(v *verdict.Verdict) {
+				v.Expect(v.Exchanges[0], matcher.BeResult(), "a read")
 			},
-			"stated": func(r *recording.Recording, v *verdict.Verdict) {
-				v.That(false, "a result", "an error", r.Exchanges[0])
+			"stated": func(v *verdict.Verdict) {
+				v.Fail(v.Exchanges[0], "a result", "an error")
 			},
 		} {
-			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
+			check := &verdict.Check{From: recording.Names{recording.Reads},
 				Judge: judge}
 			row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must,
 				Grade: requirement.Fail, Basis: requirement.Normative}}

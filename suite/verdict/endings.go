@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -14,7 +13,7 @@ const Ends = "a message ends the server"
 
 // EndedBy is the cause of SEC-63 if a server of its own did not survive a message, else empty.
 func (v *Verdict) EndedBy(x *recording.Exchange) string {
-	if x.Fatal && x.Outcome == recording.Lost && OwnServer(v) {
+	if x.Fatal && x.Outcome == recording.Lost && v.OwnServer() {
 		return Ends
 	}
 	return ""
@@ -22,18 +21,18 @@ func (v *Verdict) EndedBy(x *recording.Exchange) string {
 
 // EndsServer reports whether a probe was seen to end a server that had begun to serve, twice. That
 // is what SEC-63 judges, and whatever else the message broke by it has the same cause.
-func EndsServer(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
-	return x.Fatal && OwnServer(v) && Began(r, x, v) && ended(r, x)
+func (v *Verdict) EndsServer(r *recording.Recording, x *recording.Exchange) bool {
+	return x.Fatal && v.OwnServer() && v.Began(r, x) && ended(r, x)
 }
 
 // OwnServer reports whether the end of a server can be told from that of a connection: each
 // connection is a server of its own, or it was started for the run.
-func OwnServer(v *Verdict) bool {
-	return v.Facts.Combination.Transport == requirement.Stdio || v.Facts.Notes[recording.FactOneByOne] != ""
+func (v *Verdict) OwnServer() bool {
+	return v.OnStdio() || v.Facts.Notes[recording.FactOneByOne] != ""
 }
 
 // Began reports whether the session of a probe was in use when it was sent.
-func Began(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
+func (v *Verdict) Began(r *recording.Recording, x *recording.Exchange) bool {
 	if v.Modern() {
 		return x.Method != "initialize"
 	}
@@ -54,48 +53,37 @@ func ended(r *recording.Recording, x *recording.Exchange) bool {
 // anything, as all do once a program cannot be started any more: whether it has read the request cannot be
 // seen. Its initialize was answered when the revisions were found out. Where there is none, it takes several
 // processes in succession that said nothing, whatever they were sent.
-func EndedAtStart(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
+func (v *Verdict) EndedAtStart(x *recording.Exchange) bool {
 	heard := map[string]bool{}
-	for _, f := range r.Frames {
+	for _, f := range v.Frames {
 		heard[f.Session] = heard[f.Session] || f.Dir == wire.In
 	}
-	own := slices.IndexFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session })
-	if !v.Facts.Owned || r.Combination.Transport != requirement.Stdio || x.Outcome != recording.Lost ||
+	own := slices.IndexFunc(v.Sessions, func(s *recording.Session) bool { return s.ID == x.Session })
+	if !v.Facts.Owned || !v.OnStdio() || x.Outcome != recording.Lost ||
 		own < 0 || heard[x.Session] {
 		return false
 	}
-	if first := r.Sessions[own].Initialize; first != nil {
+	if first := v.Sessions[own].Initialize; first != nil {
 		return first.Request == x.Request
 	}
 	const several = 3
 	last := time.Duration(0) // when the last one was opened that did say something
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if heard[s.ID] {
 			last = max(last, s.Opened)
 		}
 	}
 	mute, methods := 0, map[string]bool{}
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if s.Lost == "" || s.Opened <= last {
 			continue
 		}
 		mute++
-		if i := slices.IndexFunc(r.Exchanges, func(x *recording.Exchange) bool {
+		if i := slices.IndexFunc(v.Exchanges, func(x *recording.Exchange) bool {
 			return x.Session == s.ID
 		}); i >= 0 {
-			methods[r.Exchanges[i].Method] = true
+			methods[v.Exchanges[i].Method] = true
 		}
 	}
-	return r.Sessions[own].Opened > last && mute >= several && len(methods) > 1
-}
-
-// Unprovoked is how a process ended in a session in which it was sent nothing out of order; empty if
-// none did. One that had been idle for a while may end: see STDIO-09.
-func Unprovoked(r *recording.Recording) string {
-	for _, s := range r.Sessions {
-		if s.Kind == recording.Clean && s.Lost != "" && !s.Idle {
-			return s.Lost
-		}
-	}
-	return ""
+	return v.Sessions[own].Opened > last && mute >= several && len(methods) > 1
 }

@@ -1,22 +1,21 @@
 package verdict
 
 import (
-	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // ObserveFraming tells of messages whose bounds are not where HTTP says they are (RFC 9112,
 // section 6): some clients do not get them, or take what follows for the next answer.
-func ObserveFraming(r *recording.Recording, v *Verdict) {
+func (v *Verdict) ObserveFraming() {
 	var surplus, incomplete Sightings
-	for i := range r.Frames {
-		f := &r.Frames[i]
+	for i := range v.Frames {
+		f := &v.Frames[i]
 		for _, flaw := range f.Flaws {
 			switch {
 			case flaw.Code == wire.FlawSurplus:
-				surplus.Add(flaw.Detail, f)
+				surplus.Add(f, "%s", flaw.Detail)
 			case flaw.Code == wire.FlawUnterminated && f.HTTP != nil && f.Dir == wire.In:
-				incomplete.Add(flaw.Detail, f)
+				incomplete.Add(f, "%s", flaw.Detail)
 			}
 		}
 	}

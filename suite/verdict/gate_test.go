@@ -53,12 +53,12 @@ func TestReadsUnknown(t *testing.T) {
 			areatest.Lines(areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, code))...)
 	}
 	for code, want := range map[string]bool{"-32601": true, "-32002": false} {
-		v := verdict.New(nil, verdict.Recordings{recording.Reads: read(code)})
-		if got := verdict.ReadsUnknown(v); got != want {
+		v := verdict.New(&recording.Recording{}, verdict.Recordings{recording.Reads: read(code)})
+		if got := v.ReadsUnknown(); got != want {
 			t.Errorf("%s: %t", code, got)
 		}
 	}
-	if verdict.ReadsUnknown(verdict.New(nil, nil)) {
+	if verdict.New(&recording.Recording{}, nil).ReadsUnknown() {
 		t.Error("nothing was read")
 	}
 }

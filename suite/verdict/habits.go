@@ -34,7 +34,7 @@ var habits = []habit{{
 
 // habitual says what to change about the habit that the first finding rests on, if there is one. If all rest
 // on it, it is the cause.
-func (v *Verdict) habitual(r *Result, decisive []Finding) {
+func (v *Verdict) habitual(r *Result, decisive []*Finding) {
 	h := v.habit(decisive[:1])
 	if h == nil {
 		return
@@ -46,14 +46,14 @@ func (v *Verdict) habitual(r *Result, decisive []Finding) {
 }
 
 // habit is the one that all of some findings rest on; nil if there is none.
-func (v *Verdict) habit(decisive []Finding) *habit {
+func (v *Verdict) habit(decisive []*Finding) *habit {
 	for i := range habits {
 		h := &habits[i]
 		shown := map[int]bool{} // the frames of the requests
 		v.eachInput(func(x *recording.Exchange) { shown[x.Request] = shown[x.Request] || h.shows(x) })
-		if !slices.ContainsFunc(decisive, func(f Finding) bool {
-			return h.due && !f.RefusalDue ||
-				!slices.ContainsFunc(f.Frames, func(n int) bool { return shown[n] })
+		if !slices.ContainsFunc(decisive, func(f *Finding) bool {
+			return h.due && !f.refusalDue ||
+				!slices.ContainsFunc(f.frames, func(n int) bool { return shown[n] })
 		}) {
 			return h
 		}
@@ -85,7 +85,7 @@ func pageFor(x *recording.Exchange) bool {
 // errorInResult reports whether the result of a request holds an error of JSON-RPC and nothing that any
 // method yields.
 func errorInResult(x *recording.Exchange) bool {
-	failure := x.Result().Get("error")
+	failure := x.Value("error")
 	return x.Succeeded() && failure.Get("code").Type == gjson.Number &&
 		judge.IsString(failure.Get("message")) &&
 		!slices.ContainsFunc(judge.Names(x.Result()),

@@ -16,11 +16,11 @@ import (
 
 // The walks and the reads, as most checks of what is listed and read judge them, or look at them.
 var (
-	ResourceWalk = []recording.Name{recording.WalkResources}
-	BothWalks    = []recording.Name{recording.WalkResources, recording.WalkTemplates}
-	Reads        = []recording.Name{recording.Reads}
-	PlainReads   = []recording.Name{recording.Reads, recording.KnownReads}
-	Every        = []recording.Name{recording.Every}
+	ResourceWalk = recording.Names{recording.WalkResources}
+	BothWalks    = recording.Names{recording.WalkResources, recording.WalkTemplates}
+	Reads        = recording.Names{recording.Reads}
+	PlainReads   = recording.Names{recording.Reads, recording.KnownReads}
+	Every        = recording.Names{recording.Every}
 )
 
 // Item is one entry of a list or one item of contents, with the frames that it
@@ -41,13 +41,13 @@ func NewItem(r gjson.Result, name string, frames []int) Item {
 
 // PagesOf lists the pages of a walk that hold a result; for the others it says
 // why not.
-func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
+func PagesOf(v *Verdict) []*recording.Exchange {
 	var pages []*recording.Exchange
-	for _, x := range r.Steps(recording.StepPage) {
+	for _, x := range v.Steps(recording.StepPage) {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.NeedsSubject("the list was refused: " + matcher.Describe(x))
+			v.NeedsSubject("the list was refused: %v", x)
 		default:
 			pages = append(pages, x)
 		}
@@ -56,9 +56,9 @@ func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
 }
 
 // ListedItems lists the entries of all pages of a walk.
-func ListedItems(r *recording.Recording, v *Verdict) []Item {
+func ListedItems(v *Verdict) []Item {
 	var all []Item
-	pages := PagesOf(r, v)
+	pages := PagesOf(v)
 	for _, x := range pages {
 		all = append(all, Entries(x)...)
 	}
@@ -76,7 +76,7 @@ func Entries(x *recording.Exchange) []Item {
 }
 
 func entriesOf(x *recording.Exchange) []Item {
-	list := x.Result().Get(MemberOf(x))
+	list := x.Value(MemberOf(x))
 	if !list.IsArray() {
 		return nil
 	}
@@ -117,7 +117,7 @@ func resultOf(x *recording.Exchange) wire.Object {
 // of some members, written as in [schema.Violation], of which a value, the first, is not of its type, or not
 // there although it has to be in the object that it belongs to. What is inside of a member is judged
 // where it is named, too. Members that the revision does not know can be anything.
-func Typed(v *Verdict, i Item, of string, members ...string) {
+func (v *Verdict) Typed(i Item, of string, members ...string) {
 	v.Holds()
 	for _, path := range members {
 		m := schema.For(v.Revision()).Member(of, path)
@@ -139,10 +139,7 @@ func Typed(v *Verdict, i Item, of string, members ...string) {
 			actual += " (" + judge.Brief(value) + ")"
 		}
 		null := value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each
-		v.Fail(Finding{
-			Expected: expected, Actual: actual, On: i,
-			Hint: map[bool]string{true: OmitNull}[null],
-		})
+		v.Fail(i, expected, "%s", actual).Hint(map[bool]string{true: OmitNull}[null])
 	}
 }
 
@@ -188,7 +185,7 @@ func misfit(owner wire.Object, path string, fits func(gjson.Result) bool) (place
 // TypedResult judges members of a result by its type: see [Typed].
 func TypedResult(of string, members ...string) func(*recording.Exchange, *Verdict) {
 	return func(x *recording.Exchange, v *Verdict) {
-		Typed(v, NewItem(x.Result(), "the answer to "+x.Method, x.Evidence()), of, members...)
+		v.Typed(NewItem(x.Result(), "the answer to "+x.Method, x.Evidence()), of, members...)
 	}
 }
 
@@ -210,16 +207,17 @@ type Sightings struct {
 	frames Frames
 }
 
-// Add adds one sighting, with the frames that show it.
-func (s *Sightings) Add(name string, on ...Cited) {
+// Add adds one sighting, with the frames that show it. What was seen is a format: see [Verdict.That].
+func (s *Sightings) Add(on Cited, format string, args ...any) {
 	if s.times == nil {
 		s.times = map[string]int{}
 	}
+	name := say(format, args...)
 	if s.times[name]++; s.times[name] > 1 {
 		return
 	}
 	if s.Names = append(s.Names, name); len(s.Names) <= 3 {
-		s.frames = append(s.frames, Several(on).Evidence()...)
+		s.frames = append(s.frames, Several{on}.Evidence()...)
 	}
 }
 
@@ -236,7 +234,7 @@ func (s *Sightings) Observe(v *Verdict, id, detail string) {
 			examples[i] += fmt.Sprintf(" (%d times)", s.times[name])
 		}
 	}
-	v.Observe(id, fmt.Sprintf(plural.Of(total, detail), total, few(examples)), s.frames)
+	v.Observe(s.frames, id, plural.Of(total, detail), total, few(examples))
 }
 
 // AddMisspelt adds the members of an item that look like one with a meaning, but are
@@ -252,7 +250,7 @@ func (s *Sightings) AddMisspelt(i Item, members []string) {
 		plain := squeezed(name.Str)
 		for _, m := range members {
 			if m != "_meta" && plain == squeezed(m) {
-				s.Add(name.Str+" for "+m+" in "+i.Name, i)
+				s.Add(i, "%s for %s in %s", name.Str, m, i.Name)
 			}
 		}
 		return true
@@ -272,16 +270,16 @@ func (s *Sightings) ObserveMisspelt(v *Verdict) {
 
 // ListedURIs lists the URIs of a walk through the resources; those that are no
 // strings are judged elsewhere.
-func ListedURIs(r *recording.Recording, v *Verdict) []Item { return listedTexts(r, v, "uri") }
+func ListedURIs(v *Verdict) []Item { return v.listedTexts("uri") }
 
 // TemplateTexts lists the URI templates of a walk; those that are no strings are
 // judged by TMPL-02.
-func TemplateTexts(r *recording.Recording, v *Verdict) []Item {
-	return listedTexts(r, v, "uriTemplate")
+func TemplateTexts(v *Verdict) []Item {
+	return v.listedTexts("uriTemplate")
 }
 
-func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
-	items := ListedItems(r, v)
+func (v *Verdict) listedTexts(member string) []Item {
+	items := ListedItems(v)
 	all := make([]Item, 0, len(items))
 	for _, i := range items {
 		if u := i.Get(member); judge.IsString(u) {
@@ -293,8 +291,8 @@ func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
 
 // ListedIn lists the frames of the page of a walk on which a URI or a template stands. The check has to name
 // the walk among its inputs.
-func ListedIn(v *Verdict, walk recording.Name, id string) []int {
-	r := v.Recording(walk)
+func (v *Verdict) ListedIn(walk recording.Name, id string) []int {
+	r := v.Input(walk)
 	if r == nil {
 		return nil
 	}
@@ -310,15 +308,15 @@ func ListedIn(v *Verdict, walk recording.Name, id string) []int {
 
 // Remarks notes what an author of resources or templates would want to know about
 // the list.
-func Remarks(items []Item, members []string, v *Verdict) {
+func (v *Verdict) Remarks(items []Item, members []string) {
 	var bare, unnamed, misspelt Sightings
 	for _, i := range items {
 		if description := i.Get("description"); i.IsObject() &&
 			(!description.Exists() || description.Str == "" && description.Type == gjson.String) {
-			bare.Add(i.Name, i)
+			bare.Add(i, "%s", i.Name)
 		}
 		if name := i.Get("name"); judge.IsString(name) && strings.TrimSpace(name.Str) == "" {
-			unnamed.Add(i.Name, i)
+			unnamed.Add(i, "%s", i.Name)
 		}
 		misspelt.AddMisspelt(i, members)
 	}
@@ -330,14 +328,14 @@ func Remarks(items []Item, members []string, v *Verdict) {
 
 // Walked lists the pages of a walk that got beyond its first page; otherwise it
 // says why nothing about paging can be judged and returns nil.
-func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
-	pages := r.Steps(recording.StepPage)
+func (v *Verdict) Walked() []*recording.Exchange {
+	pages := v.Steps(recording.StepPage)
 	switch {
 	case len(pages) == 0 || !v.Answered(pages[0]):
 	case !pages[0].Succeeded():
-		v.NeedsSubject("the list was refused: " + matcher.Describe(pages[0]))
+		v.NeedsSubject("the list was refused: %v", pages[0])
 	case len(pages) == 1:
-		v.NeedsSubject("all of " + pages[0].Method + " fits on one page")
+		v.NeedsSubject("all of %s fits on one page", pages[0].Method)
 	default:
 		return pages
 	}
@@ -348,7 +346,7 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 func IDsOf(x *recording.Exchange) []string {
 	var all []string
 	unnamed := 0
-	judge.Each(x.Result().Get(MemberOf(x)), func(item gjson.Result) {
+	judge.Each(x.Value(MemberOf(x)), func(item gjson.Result) {
 		u := item.Get("uri")
 		if !u.Exists() {
 			u = item.Get("uriTemplate")
@@ -376,14 +374,14 @@ func MemberOf(x *recording.Exchange) string {
 func ListEntries(x *recording.Exchange) []string {
 	var all []string
 	for _, member := range []string{"resources", "resourceTemplates"} {
-		judge.Each(x.Result().Get(member), func(e gjson.Result) { all = append(all, e.Raw) })
+		judge.Each(x.Value(member), func(e gjson.Result) { all = append(all, e.Raw) })
 	}
 	slices.Sort(all)
 	return all
 }
 
 // LeadsOn reports whether an answer is a page that is not the last one.
-func LeadsOn(x *recording.Exchange) bool { return x.Result().Get("nextCursor").Exists() }
+func LeadsOn(x *recording.Exchange) bool { return x.Value("nextCursor").Exists() }
 
 // SameSet reports whether two pages list the same URIs, in any order.
 func SameSet(a, b *recording.Exchange) bool {

@@ -23,10 +23,10 @@ func BenchmarkLongList(b *testing.B) {
 		Request: 1, Replies: []int{2}}
 	x.Attach(wire.ObjectOf(`{"jsonrpc":"2.0","id":1,"result":{"resources":[` + list.String()[1:] + `]}}`))
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
-	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
-				v.That(judge.IsString(i.Result), "", "", i)
+	check := &verdict.Check{From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
+				v.That(i, judge.IsString(i.Result), "", "")
 			}
 		}}
 	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -27,7 +26,7 @@ func BenchmarkParsed(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for range checks {
-					if drop(); len(verdict.Responses(r)) != frames {
+					if drop(); len(r.Responses()) != frames {
 						b.Fatal("not all are responses")
 					}
 				}

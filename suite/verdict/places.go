@@ -23,10 +23,10 @@ type Place struct {
 const mostPlaces = 64
 
 // places lists where the findings that decide stand, each once.
-func (v *Verdict) places(decisive []Finding) []Place {
+func (v *Verdict) places(decisive []*Finding) []Place {
 	about := map[int]string{}
 	for _, f := range decisive[:min(len(decisive), mostPlaces)] {
-		for _, n := range f.Frames {
+		for _, n := range f.frames {
 			about[n] = "frame " + strconv.Itoa(n)
 		}
 	}
@@ -44,8 +44,8 @@ func (v *Verdict) places(decisive []Finding) []Place {
 	}
 	var all []Place
 	for _, f := range decisive[:min(len(decisive), mostPlaces)] {
-		p := Place{Member: f.Member}
-		for _, n := range f.Frames {
+		p := Place{Member: f.member}
+		for _, n := range f.frames {
 			if !slices.Contains(p.Messages, about[n]) {
 				p.Messages = append(p.Messages, about[n])
 			}
@@ -111,7 +111,7 @@ func Sent(r *recording.Recording, x *recording.Exchange) string {
 // evidence collects that of the first findings that decide; a report is to be read, so it is
 // not all of them. What belongs to one finding stands together, and that of the first one, of
 // which the verdict speaks, comes first: between scenarios there is no order of time.
-func evidence(decisive []Finding, of func(Finding) []int) []int {
+func evidence(decisive []*Finding, of func(*Finding) []int) []int {
 	const findings = 3
 	var frames []int
 	for _, f := range decisive[:min(len(decisive), findings)] {

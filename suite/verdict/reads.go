@@ -17,7 +17,7 @@ func ReadOf(x *recording.Exchange) string { return "a read of " + judge.Brief(x.
 
 // EmptyContents reports whether a read succeeded with nothing in it.
 func EmptyContents(x *recording.Exchange) bool {
-	c := x.Result().Get("contents")
+	c := x.Value("contents")
 	return x.Succeeded() && c.IsArray() && len(c.Array()) == 0
 }
 
@@ -29,7 +29,7 @@ func Hollow(x *recording.Exchange) bool {
 
 // Yields reports whether a read succeeded with something in it.
 func Yields(x *recording.Exchange) bool {
-	return x.Succeeded() && len(x.Result().Get("contents").Array()) > 0
+	return x.Succeeded() && len(x.Value("contents").Array()) > 0
 }
 
 // Bodies are the texts and blobs of a read. Unlike [ContentsOf] it looks at the reply alone: scripts call it
@@ -56,10 +56,10 @@ func NotFound(x *recording.Exchange) bool {
 // ReadsUnknown reports whether the target does not know resources/read at all: it
 // refused every read of a listed or known resource as an unknown method. That is
 // judged elsewhere, and refusals of other reads say nothing then.
-func ReadsUnknown(v *Verdict) bool {
+func (v *Verdict) ReadsUnknown() bool {
 	refused := 0
 	for _, name := range []recording.Name{recording.Reads, recording.KnownReads} {
-		r := v.Recording(name)
+		r := v.Input(name)
 		if r == nil {
 			continue
 		}
@@ -79,8 +79,8 @@ func ReadsUnknown(v *Verdict) bool {
 }
 
 // InputRequired lists the results that ask for input.
-func InputRequired(r *recording.Recording, _ *Verdict) []*recording.Exchange {
-	return recording.Keep(r.Exchanges, AsksForInput)
+func InputRequired(v *Verdict) []*recording.Exchange {
+	return recording.Keep(v.Exchanges, AsksForInput)
 }
 
 // Leaked says what a read yields from outside of the root; empty if nothing. A
@@ -121,13 +121,13 @@ type Reading struct {
 
 // Readings lists the reads of some steps that have a result, other than those that
 // ask for input; for the rest it says why not.
-func Readings(r *recording.Recording, v *Verdict, steps ...recording.Step) []Reading {
+func (v *Verdict) Readings(steps ...recording.Step) []Reading {
 	var all []Reading
-	for _, x := range r.Steps(steps...) {
+	for _, x := range v.Steps(steps...) {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.NeedsSubject("no resource could be read: " + matcher.Describe(x))
+			v.NeedsSubject("no resource could be read: %v", x)
 		case AsksForInput(x):
 			v.NeedsSubject("the target asks for input before it lets a resource be read")
 		default:
@@ -165,7 +165,7 @@ func contentItems(x *recording.Exchange) []Item {
 
 // UnreadableShape reports whether the contents of a read are of a shape in which nothing
 // can be looked for, and says so: READ-01 and READ-03 judge that, once.
-func UnreadableShape(x *recording.Exchange, v *Verdict) bool {
+func (v *Verdict) UnreadableShape(x *recording.Exchange) bool {
 	list := resultOf(x).Get("contents")
 	bad := list.Exists() && !list.IsArray() || slices.ContainsFunc(ContentsOf(x), func(c Item) bool {
 		return !judge.IsString(c.Get("text")) && !judge.IsString(c.Get("blob"))
@@ -200,27 +200,19 @@ func Broken(x *recording.Exchange) bool {
 
 // Withstood notes a violation if a probe took the target down or was never
 // answered, and reports whether there is an answer to look at.
-func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
+func (v *Verdict) Withstood(x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
-		v.Fail(Finding{
-			Expected:    "an error, and a target that goes on serving",
-			Actual:      "the target was lost over " + about + ", twice" + matcher.InBrackets(x.Reason),
-			On:          x,
-			Hint:        "catch what goes wrong while a request is handled, and answer it with an error",
-			SharedCause: v.EndedBy(x),
-		})
+		v.Fail(x, "an error, and a target that goes on serving", "the target was lost over %s, twice%s",
+			about, matcher.InBrackets(x.Reason)).SharedCause(v.EndedBy(x)).
+			Hint("catch what goes wrong while a request is handled, and answer it with an error")
 		return false
 	case NoResponse(x):
-		f := Finding{
-			Expected: "an answer",
-			On:       x, About: about,
-			Hint: "answer every request, if need be with an error",
-		}
+		f := v.Fail(x, "an answer", "%v to %s", x, about).
+			Hint("answer every request, if need be with an error")
 		if x.Outcome == recording.Silent && x.Method == "resources/read" {
-			f.SharedCause = UnansweredRead
+			f.SharedCause(UnansweredRead)
 		}
-		v.Fail(f)
 		return false
 	}
 	return v.Answered(x)
@@ -239,27 +231,20 @@ func NoResponse(x *recording.Exchange) bool {
 // DiesOfText reports whether the target is lost over text that is no JSON, which RPC-14 and
 // SEC-63 judge: that other input which it cannot read ends it as well has the same cause. r is
 // the recording of [recording.InvalidMessages].
-func DiesOfText(r *recording.Recording, v *Verdict) bool {
-	if !LostOverText(r) {
+func (v *Verdict) DiesOfText(r *recording.Recording) bool {
+	if !r.LostOverText() {
 		return false
 	}
 	v.NotExercised("the target dies of input that it cannot read: see RPC-14 and SEC-63")
 	return true
 }
 
-// LostOverText is [DiesOfText] without a reason being noted.
-func LostOverText(r *recording.Recording) bool {
-	return r != nil && slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool {
-		return x.Fatal
-	})
-}
-
 // Doubles reports whether the target answers the ordinary requests for a list twice,
 // which RPC-09 judges: then each further place where it does so has the same cause. The
 // check has to name the walks among its inputs.
-func Doubles(v *Verdict) bool {
+func (v *Verdict) Doubles() bool {
 	for _, name := range BothWalks {
-		r := v.Recording(name)
+		r := v.Input(name)
 		if r != nil && slices.ContainsFunc(r.Steps(recording.StepPage), func(x *recording.Exchange) bool {
 			return len(x.Replies) > 1
 		}) {
@@ -295,14 +280,13 @@ func Reaction(x *recording.Exchange) string {
 
 // Baseline reports whether the ordinary request of a script was served; where it
 // was not, deviations from it say nothing.
-func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
-	x := r.Step(step)
+func (v *Verdict) Baseline(step recording.Step) bool {
+	x := v.Step(step)
 	if !v.Answered(x) {
 		return false
 	}
 	if !x.Succeeded() {
-		v.NotExercised("the ordinary request, with which others would be compared, is refused: " +
-			matcher.Describe(x))
+		v.NotExercised("the ordinary request, with which others would be compared, is refused: %v", x)
 	}
 	v.RestsOn(x)
 	return x.Succeeded()
@@ -311,15 +295,15 @@ func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 // Gone reports whether a request about a resource that was listed or read before was refused, as a plain read
 // is that followed it (see [scenario.Client.OfListed]): resources may come and go. Then it skips the
 // requirement.
-func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
+func (v *Verdict) Gone(x *recording.Exchange) bool {
 	if x == nil || x.Succeeded() {
 		return false
 	}
-	for _, again := range r.Steps(recording.StepStillThere) {
-		if again.Tags[recording.TagURI] == x.Tags[recording.TagURI] && again.Request > x.Request &&
+	for _, again := range v.Steps(recording.StepStillThere) {
+		if again.Tags[recording.TagURI] == x.URI() && again.Request > x.Request &&
 			!again.Succeeded() {
-			v.NotExercised("the resource " + judge.Quote(x.Tags[recording.TagURI]) +
-				" was there before, and is no longer: " + matcher.Describe(again) + " to a plain read")
+			v.NotExercised("the resource %s was there before, and is no longer: %v to a plain read",
+				judge.Quote(x.URI()), again)
 			return true
 		}
 	}
@@ -328,8 +312,8 @@ func Gone(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 
 // RefusedHandshake is the answer to initialize of a modern-only target. A target
 // that performs the handshake, or lists legacy versions, is none.
-func RefusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, bool) {
-	x := r.Step(recording.StepInitialize)
+func (v *Verdict) RefusedHandshake() (*recording.Exchange, bool) {
+	x := v.Step(recording.StepInitialize)
 	if x == nil {
 		return nil, false
 	}

@@ -55,17 +55,16 @@ func TestStreamsThatEnd(t *testing.T) {
 		"": {2, true, true}, "1": {1, true, false}, "of-a-request": {1, false, false},
 	} {
 		r := passing(last)
-		if got := len(verdict.Only(verdict.Hear(r, "s1", 0), verdict.Updated)); got != want.updates {
+		if got := len(verdict.Only(r.Hear("s1", 0), verdict.Updated)); got != want.updates {
 			t.Errorf("%q: %d updates", last, got)
 		}
-		if got := len(verdict.ProgressOf(r, &verdict.Verdict{Facts: r.Facts})); got != want.updates {
+		if got := len(verdict.ProgressOf(verdict.New(r, nil))); got != want.updates {
 			t.Errorf("%q: progress %d times", last, got)
 		}
-		if got := verdict.OnGet(r, r.Frame(7)); got != want.onGet {
+		if got := r.OnGet(r.Frame(7)); got != want.onGet {
 			t.Errorf("%q: on GET: %v", last, got)
 		}
-		v := &verdict.Verdict{Facts: r.Facts}
-		if got := verdict.LostSession(r, v, "s1"); got != want.lossy {
+		if got := verdict.New(r, nil).LostSession("s1"); got != want.lossy {
 			t.Errorf("%q: lost: %v", last, got)
 		}
 	}

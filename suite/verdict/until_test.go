@@ -14,17 +14,18 @@ import (
 func TestEvaluateUntil(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan struct{})
-	endless := &verdict.Check{Requirement: "X-01", Judge: func(_ *recording.Recording, v *verdict.Verdict) {
+	endless := &verdict.Check{Judge: func(v *verdict.Verdict) {
 		defer close(left)
 		for {
-			v.That(true, "", "")
+			v.That(nil, true, "", "")
 			cancel()
 		}
 	}}
 	req := &requirement.Requirement{ID: "X-01"}
 	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125,
 		Transport: requirement.Stdio}}
-	if r := verdict.EvaluateUntil(ctx, endless, req, facts, nil); r.Outcome != verdict.Blocked ||
+	if r := verdict.EvaluateUntil(ctx, endless, req, facts,
+		verdict.Recordings{recording.Everything: {}}); r.Outcome != verdict.Blocked ||
 		r.Code != recording.CodeInterrupted {
 		t.Errorf("%s (%s): %s", r.Outcome, r.Code, r.Reason)
 	}

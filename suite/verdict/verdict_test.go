@@ -78,8 +78,8 @@ func TestDowngrade(t *testing.T) {
 			t.Fatalf("%s is not in the catalogue", id)
 		}
 		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{}`)
-		return verdict.Evaluate(&verdict.Check{Requirement: id,
-			Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		return verdict.Evaluate(&verdict.Check{Judge: judge}, req, facts,
+			verdict.Recordings{recording.Everything: {}})
 	}
 	for _, c := range []struct {
 		id     string
@@ -88,28 +88,28 @@ func TestDowngrade(t *testing.T) {
 		reason string
 		hint   string
 	}{
-		{"URI-09", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		{"URI-09", requirement.R20251125, func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 			"cannot be seen", ""},
-		{"ERR-61", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		{"ERR-61", requirement.R20260728, func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 			"implied, no sentence", ""},
 		{"LIST-01", requirement.R20251125,
-			func(v *verdict.Verdict) { v.Fail(verdict.Finding{Expected: "a", Hint: "c"}) }, "", "c"},
+			func(v *verdict.Verdict) { v.Fail(nil, "a", "").Hint("c") }, "", "c"},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
-			v.Fail(verdict.Finding{Expected: "a", Warn: true, Downgraded: verdict.Lenient})
+			v.Fail(nil, "a", "").Warn(verdict.Lenient)
 		}, verdict.Lenient, ""},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b") },
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Fail(nil, "a", "b").Warn() },
 			"cannot be seen", ""},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
-			v.That(false, "a", "b")
-			v.FailUnless(true, verdict.Finding{Expected: "a", Hint: "c", Downgraded: "d"})
+			v.Fail(nil, "a", "b")
+			v.That(nil, true, "a", "").Downgraded("d").Hint("c")
 		}, "", ""},
-		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 			"only recommends this", ""},
-		{"LIST-08", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		{"LIST-08", requirement.R20251125, func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 			"the schema describes it so", ""},
-		{"CAP-13", requirement.R20260728, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		{"CAP-13", requirement.R20260728, func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 			"the schema describes it so", ""},
-		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 			"implied, no sentence", ""},
 	} {
 		got := judge(c.id, c.rev, c.judge)
@@ -135,17 +135,16 @@ func TestCause(t *testing.T) {
 		Result: `{}`}).Exchanges[0]
 	for want, judge := range map[string]func(v *verdict.Verdict){
 		"the-id-of-the-request": func(v *verdict.Verdict) {
-			v.Fail(verdict.Finding{Expected: "the id 7", Cause: "The id, of the request."})
+			v.Fail(nil, "the id 7", "").Cause("The id, of the request.")
 		},
-		"": func(v *verdict.Verdict) { v.That(false, "a", "b") },
+		"": func(v *verdict.Verdict) { v.Fail(nil, "a", "b") },
 		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) {
-			v.Expect(x).To(
-				matcher.BeErrorReply(-32602), "a read")
+			v.Expect(x, matcher.BeErrorReply(-32602), "a read")
 		},
 	} {
 		req, _ := area.Catalogue().Find("LIST-01")
-		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID,
-			Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		got := verdict.Evaluate(&verdict.Check{Judge: judge}, req, facts,
+			verdict.Recordings{recording.Everything: {}})
 		if got.Outcome != verdict.Fail || got.Cause != want {
 			t.Errorf("%+v, and not the cause %q", got, want)
 		}
@@ -161,12 +160,12 @@ func TestFewRemarks(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
 		`{}`)
 	r := rt.New(recording.Reads, facts)
-	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
-		Judge: func(_ *recording.Recording, v *verdict.Verdict) {
-			v.That(false, "a short one", "20 bytes")
-			v.That(false, "a timely one", "2s")
+	check := &verdict.Check{From: recording.Names{recording.Reads},
+		Judge: func(v *verdict.Verdict) {
+			v.Fail(nil, "a short one", "20 bytes")
+			v.Fail(nil, "a timely one", "2s")
 			for _, more := range []string{"30 bytes", "40 bytes", "50 bytes", "60 bytes"} {
-				v.That(false, "a short one", more)
+				v.Fail(nil, "a short one", "%s", more)
 			}
 		}}
 	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Should,
@@ -191,12 +190,12 @@ func TestFewRemarks(t *testing.T) {
 func TestEvidenceBeginsWithWhatIsTold(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
 		`{}`)
-	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads},
-		Judge: func(_ *recording.Recording, v *verdict.Verdict) {
-			v.That(false, "a server that goes on", "it ended", verdict.Frames{9, 7})
-			v.That(false, "a server that goes on", "it ended", verdict.Frames{3, 9})
-			v.That(false, "a server that goes on", "it ended", verdict.Frames{4, 1})
-			v.That(false, "a server that goes on", "it ended", verdict.Frames{2})
+	check := &verdict.Check{From: recording.Names{recording.Reads},
+		Judge: func(v *verdict.Verdict) {
+			v.Fail(verdict.Frames{9, 7}, "a server that goes on", "it ended")
+			v.Fail(verdict.Frames{3, 9}, "a server that goes on", "it ended")
+			v.Fail(verdict.Frames{4, 1}, "a server that goes on", "it ended")
+			v.Fail(verdict.Frames{2}, "a server that goes on", "it ended")
 		}}
 	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must,
 		Grade: requirement.Fail, Basis: requirement.Normative}}

@@ -11,13 +11,13 @@ import (
 )
 
 // Checks lists the checks of annotations on resources and templates.
-var Checks = []verdict.Check{
-	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var Checks = verdict.Checks{
+	"ANN-01": {From: verdict.BothWalks,
+		Judge: func(v *verdict.Verdict) {
 			var misspelt verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				if a := i.Get("annotations"); a.Exists() {
-					verdict.Typed(v, i, "Resource", "annotations", "annotations.audience",
+					v.Typed(i, "Resource", "annotations", "annotations.audience",
 						"annotations.priority", "annotations.lastModified")
 					misspelt.AddMisspelt(verdict.NewItem(a, "the annotations of "+i.Name, i.Frames),
 						[]string{"audience", "priority", "lastModified"})
@@ -26,10 +26,10 @@ var Checks = []verdict.Check{
 			misspelt.ObserveMisspelt(v)
 			v.NeedsSubject("nothing that is listed has annotations")
 		}},
-	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"ANN-03": {From: verdict.BothWalks,
+		Judge: func(v *verdict.Verdict) {
 			var twice verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				audience := i.Get("annotations.audience")
 				if !audience.IsArray() {
 					continue
@@ -38,10 +38,10 @@ var Checks = []verdict.Check{
 				seen := map[string]bool{}
 				for _, role := range audience.Array() {
 					known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
-					v.That(known, `"user" or "assistant" in audience`, judge.Brief(role)+
-						" in the audience of "+i.Name, i)
+					v.That(i, known, `"user" or "assistant" in audience`, "%v in the audience of %s", role,
+						i.Name)
 					if seen[role.Raw] {
-						twice.Add(judge.Brief(role)+" of "+i.Name, i)
+						twice.Add(i, "%v of %s", role, i.Name)
 					}
 					seen[role.Raw] = true
 				}
@@ -49,34 +49,34 @@ var Checks = []verdict.Check{
 			twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
 			v.NeedsSubject("nothing that is listed has an audience")
 		}},
-	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: verdict.Resources,
+	"ANN-05": {From: verdict.BothWalks,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
 			if p := i.Get("annotations.priority"); judge.IsNumber(p) {
-				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+
-					judge.Brief(p), i)
+				v.That(i, p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of %s is %v", i.Name,
+					p)
 			}
 		}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
-	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"ANN-07": {From: verdict.BothWalks,
+		Judge: func(v *verdict.Verdict) {
 			var odd verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				t := i.Get("annotations.lastModified")
 				if !judge.IsString(t) {
 					continue
 				}
 				problems := judge.Timestamp(t.Str)
 				p, bad := judge.First(problems)
-				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+
-					i.Name+" is "+judge.Brief(t)+": "+p.Message, i)
+				v.That(i, !bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z",
+					"lastModified of %s is %v: %s", i.Name, t, p.Message)
 				if !bad && (len(problems) > 0 || localTime.MatchString(t.Str)) {
-					odd.Add(judge.Brief(t)+" of "+i.Name, i)
+					odd.Add(i, "%v of %s", t, i.Name)
 				}
 			}
 			odd.Observe(v, "timestamp-unclear",
 				"%d {time|times} without an offset from UTC, or in a form that many clients do not read: %s")
 			v.NeedsSubject("nothing that is listed has a lastModified")
 		}},
-}
+}.Needing(verdict.Resources)
 
 // localTime is a time of day behind a date, and nothing that says in which zone.
 var localTime = regexp.MustCompile(`[Tt ][0-9:.,]+$`)

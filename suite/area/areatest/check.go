@@ -153,7 +153,7 @@ func WithTags(l rt.Line, pairs ...string) rt.Line {
 }
 
 // WithCode is a line with an error of a code.
-func WithCode(code string) rt.Line { return rt.Line{Error: `{"code":` + code + `,"message":"no"}`} }
+func WithCode(code string) rt.Line { return rt.Line{Error: Failure(code)} }
 
 // HasResources are capabilities with resources alone.
 const HasResources = `{"resources":{}}`
@@ -163,27 +163,24 @@ func Listing(entries string) []rt.Line { return Lines(Page("1d", `{}`, `{"resour
 
 // Templates is a whole list of templates on one page.
 func Templates(entries string) []rt.Line {
-	return Lines(rt.Line{Step: recording.StepPage, Method: "resources/templates/list", Params: `{}`,
-		Result: `{"resourceTemplates":[` + entries + `]}`, Tags: recording.Tags{recording.TagPage: "1",
-			recording.TagEnd: "done"}})
+	return Lines(Asked(recording.StepPage, "resources/templates/list", `{}`,
+		`{"resourceTemplates":[`+entries+`]}`, "page", "1", "end", "done"))
 }
 
 // Refusal is an exchange that ended with an error of a code.
 func Refusal(step recording.Step, method, params, code string, tags ...string) rt.Line {
-	return rt.Line{Step: step, Method: method, Params: params, Error: `{"code":` + code + `,"message":"no"}`,
-		Tags: Pairs(tags...)}
+	return Asked(step, method, params, Failure(code), tags...)
 }
 
 // Page is a page of resources/list. A letter behind its number says how the walk ended
 // there: done, cycle, bound or refused.
 func Page(n, params, result string) rt.Line {
-	end := recording.Tags{recording.TagPage: n}
+	l := Asked(recording.StepPage, "resources/list", params, result, "page", n)
 	if n[len(n)-1] > '9' {
-		end[recording.TagEnd] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'i': "idle",
+		l.Tags[recording.TagEnd] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'i': "idle",
 			'r': "refused"}[n[len(n)-1]]
 	}
-	return rt.Line{Step: recording.StepPage, Method: "resources/list", Params: params, Result: result,
-		Tags: end}
+	return l
 }
 
 // OnePage is the result of a list with one resource.
@@ -191,12 +188,12 @@ const OnePage = `{"resources":[{"uri":"a:1","name":"1"}]}`
 
 // ReadLine is a read of a URI, listed with a MIME type, that yields contents.
 func ReadLine(uri, listed, contents string) rt.Line {
-	tags := recording.Tags{recording.TagURI: uri}
+	l := Asked(recording.StepRead, "resources/read", `{"uri":"`+uri+`"}`, `{"contents":[`+contents+`]}`,
+		"uri", uri)
 	if listed != "" {
-		tags[recording.TagType] = listed
+		l.Tags[recording.TagType] = listed
 	}
-	return rt.Line{Step: recording.StepRead, Method: "resources/read", Params: `{"uri":"` + uri + `"}`,
-		Tags: tags, Result: `{"contents":[` + contents + `]}`}
+	return l
 }
 
 // Said is a list request with a whole reply.
@@ -255,13 +252,7 @@ func Pairs(all ...string) recording.Tags {
 
 // And adds further tags to a line.
 func And(l rt.Line, more ...string) rt.Line {
-	tags := Pairs(more...)
-	for k, v := range l.Tags {
-		if _, replaced := tags[k]; !replaced {
-			tags[k] = v
-		}
-	}
-	l.Tags = tags
+	l.Tags = l.Tags.With(Pairs(more...))
 	return l
 }
 

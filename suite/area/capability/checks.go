@@ -28,120 +28,110 @@ const (
 )
 
 // Checks lists the checks of declared capabilities.
-var Checks = []verdict.Check{
-	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Declared: true,
+var Checks = verdict.Checks{
+	"CAP-01": {From: recording.Names{recording.Undeclared}, Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("resources")),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
-				list := x.Result().Get("resources")
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(recording.StepList); x != nil && v.Answered(x) {
+				list := x.Value("resources")
 				n := len(list.Array())
-				v.FailUnless(!list.IsArray() || n == 0, verdict.Finding{
-					Expected: "no resources from a target that does not declare the resources capability",
-					Actual:   "resources/list is answered with " + judge.TypeName(list),
-					On:       x,
-					Hint:     "declare capabilities.resources",
-				})
-				v.WarnUnless(!list.IsArray() || n > 0,
-					"an error to resources/list from a target that does not declare the resources capability",
-					"an empty list", x)
+				v.That(x, !list.IsArray() || n == 0, "no resources from a target that does not declare the "+
+					"resources capability", "resources/list is answered with %s", judge.TypeName(list)).
+					Hint("declare capabilities.resources")
+				v.That(x, !list.IsArray() || n > 0, "an error to resources/list from a target that does "+
+					"not declare the resources capability", "an empty list").Warn()
 			}
-			if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
-				contents := x.Result().Get("contents")
-				v.That(len(contents.Array()) == 0,
-					"no contents from a target that does not declare the resources capability",
-					"resources/read is answered with contents", x)
+			if x := v.Step(recording.StepRead); x != nil && v.Answered(x) {
+				contents := x.Value("contents")
+				v.That(x, len(contents.Array()) == 0, "no contents from a target that does not declare the "+
+					"resources capability", "resources/read is answered with contents")
 			}
 		}},
-	{Requirement: "CAP-02", From: verdict.Everything, Needs: verdict.Declaring,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"CAP-02": {Needs: verdict.Declaring,
+		Judge: func(v *verdict.Verdict) {
 			if v.Facts.Capability("resources").Exists() {
-				typed(r, v, "resources")
+				typed(v, "resources")
 			}
 			v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
 		}},
-	{Requirement: "CAP-03", From: verdict.Everything, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			typed(r, v, "resources.subscribe", "resources.listChanged")
+	"CAP-03": {Needs: verdict.Resources,
+		Judge: func(v *verdict.Verdict) {
+			typed(v, "resources.subscribe", "resources.listChanged")
 			var misspelt verdict.Sightings
 			misspelt.AddMisspelt(verdict.NewItem(v.Facts.Capability("resources"), "capabilities.resources",
-				verdict.Declaration(r)), []string{"subscribe", "listChanged"})
+				v.Declaration()), []string{"subscribe", "listChanged"})
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities},
+	"CAP-06": {From: recording.Names{recording.WalkResources, Capabilities},
 		Needs: verdict.Resources, Declared: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepRichList); x != nil {
-				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepRichList); x != nil {
+				v.Expect(x, matcher.BeResult(), "resources/list from a client with all capabilities")
 				return
 			}
-			x := r.Step(recording.StepPage)
+			x := v.Step(recording.StepPage)
 			if x == nil || v.Modern() && x.HasCode(verdict.CodeMissingCapability) {
 				return // asked again with all capabilities
 			}
-			v.Expect(x).To(matcher.BeResult(), "resources/list")
+			v.Expect(x, matcher.BeResult(), "resources/list")
 		}},
-	{Requirement: "CAP-07", From: []recording.Name{recording.WalkTemplates}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x := r.Step(recording.StepPage)
+	"CAP-07": {From: recording.Names{recording.WalkTemplates}, Needs: verdict.Resources,
+		Judge: func(v *verdict.Verdict) {
+			x := v.Step(recording.StepPage)
 			if x != nil && verdict.Unknown(x) {
 				v.Holds()
-				v.Observe("templates-unknown",
-					"resources/templates/list is an unknown method, which is how a server refuses what it "+
-						"does not implement, but many clients stumble over it", x)
+				v.Observe(x, "templates-unknown", "resources/templates/list is an unknown method, which is "+
+					"how a server refuses what it does not implement, but many clients stumble over it")
 				return
 			}
-			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
+			v.Expect(x, matcher.BeResult(), "resources/templates/list")
 		}},
-	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks,
+	"CAP-08": {From: recording.Names{recording.Reads, Capabilities}, With: verdict.BothWalks,
 		Needs: verdict.Resources, Declared: true,
 		Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
-	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Declared: true,
+	"CAP-09": {From: recording.Names{Capabilities}, Declared: true,
 		Needs: slices.Concat(verdict.Resources, verdict.Subscribe), Judge: subscribeExists},
-	{Requirement: "CAP-10", From: []recording.Name{Capabilities},
+	"CAP-10": {From: recording.Names{Capabilities},
 		Needs: slices.Concat(verdict.Resources, verdict.Withholds("resources.subscribe")),
 		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe),
 			func(x *recording.Exchange, v *verdict.Verdict) {
-				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
+				v.Expect(x, matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 			})},
-	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared},
+	"CAP-11": {From: recording.Names{recording.Everything, recording.Undeclared},
 		Needs: verdict.Declaring,
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
-	{Requirement: "CAP-12", From: verdict.Everything, Declared: true,
+	"CAP-12": {Declared: true,
 		Needs: slices.Concat(verdict.Declaring, verdict.Lacks("logging")),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			v.Holds()
-			for _, f := range r.Notifications("notifications/message", 0) {
-				v.Fail(verdict.Finding{
-					Expected: "no notifications/message from a target that does not declare the logging " +
-						"capability",
-					Actual: judge.Brief(gjson.ParseBytes(f.Raw).Get("params")),
-					On:     f,
-					Hint:   "declare capabilities.logging, or log to standard error",
-				})
+			for _, f := range v.Notifications("notifications/message", 0) {
+				v.Fail(f, "no notifications/message from a target that does not declare the logging "+
+					"capability", "%v", gjson.ParseBytes(f.Raw).Get("params")).
+					Hint("declare capabilities.logging, or log to standard error")
 			}
 		}},
-	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: verdict.Declaring,
+	"CAP-13": {From: recording.Names{recording.Undeclared}, Needs: verdict.Declaring,
 		Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Tags[tagFeature] == "completions" {
 				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound),
-				x.Method+" without declared "+x.Tags[tagFeature])
+			v.Expect(x, matcher.BeErrorReply(verdict.CodeMethodNotFound), "%s without declared %s",
+				x.Method, x.Tags[tagFeature])
 		})},
 }
 
 // otherCapabilities: what the revision defines beside resources has the type that
 // it defines.
-func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
+func otherCapabilities(v *verdict.Verdict) {
 	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
-	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r))
-	typed(r, v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions",
+	v.That(v.Declaration(), judge.IsObject(c), "capabilities as an object", "it is %s", judge.TypeName(c))
+	typed(v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions",
 		"extensions.*")
 }
 
 // typed judges declared capabilities by the message schema.
-func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
+func typed(v *verdict.Verdict, members ...string) {
 	of, name := "InitializeResult", "the answer to initialize"
 	if v.Modern() {
 		of, name = "DiscoverResult", "the answer to server/discover"
@@ -150,22 +140,22 @@ func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
 	for i, member := range members {
 		paths[i] = "capabilities." + member
 	}
-	verdict.Typed(v, verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, verdict.Declaration(r)), of,
+	v.Typed(verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, v.Declaration()), of,
 		paths...)
 }
 
 // contradictions notes where what is declared of other features, and what is done,
 // differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does, and of
 // completions COMP-01.
-func contradictions(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepFeature, stepDeclaredFeature) {
+func contradictions(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepFeature, stepDeclaredFeature) {
 		switch feature := x.Tags[tagFeature]; {
 		case x.Step == stepDeclaredFeature && verdict.Unknown(x):
-			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+
-				" is an unknown method: "+matcher.Describe(x), x)
+			v.Observe(x, "declared-but-unknown", "capabilities.%s is declared, but %s is an unknown "+
+				"method: %v", feature, x.Method, x)
 		case x.Step == stepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
-			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+
-				" is not declared", x)
+			v.Observe(x, "undeclared-but-served", "%s is served although capabilities.%s is not declared",
+				x.Method, feature)
 		}
 	}
 }
@@ -177,25 +167,20 @@ func readExists(x *recording.Exchange, v *verdict.Verdict) {
 		return
 	}
 	if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
-		v.Fail(verdict.Finding{
-			Expected: "a target that declares resources to know any of their methods",
-			Actual:   "resources/list, resources/templates/list and resources/read are unknown methods",
-			On:       x,
-			Hint:     "implement what capabilities.resources declares, or do not declare it",
-		})
+		v.Fail(x, "a target that declares resources to know any of their methods",
+			"resources/list, resources/templates/list and resources/read are unknown methods").
+			Hint("implement what capabilities.resources declares, or do not declare it")
 		return
 	}
-	v.FailUnless(!verdict.Unknown(x), verdict.Finding{
-		Expected: "resources/read to be known to a target that declares resources",
-		On:       x, About: "resources/read",
-		Warn: x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:"),
-	})
+	v.That(x, !verdict.Unknown(x), "resources/read to be known to a target that declares resources",
+		"%v to resources/read", x).
+		WarnIf(x.Step == stepUnlisted || strings.HasPrefix(x.URI(), "https:"))
 }
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
 // be subscribed to is no violation, but all of them refused are suspect.
-func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
-	tried := r.Steps(recording.StepSubscribe)
+func subscribeExists(v *verdict.Verdict) {
+	tried := v.Steps(recording.StepSubscribe)
 	if len(tried) == 0 {
 		v.NeedsSubject("the target lists no resource to subscribe to")
 		return
@@ -205,38 +190,30 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			return
 		}
-		if !verdict.Unknown(x) && verdict.Gone(r, x, v) {
+		if !verdict.Unknown(x) && v.Gone(x) {
 			gone++
 			continue
 		}
-		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
-			Expected: "resources/subscribe to be known to a target that declares subscribe",
-			On:       x, About: "resources/subscribe",
-		})
+		v.That(x, !verdict.Unknown(x), "resources/subscribe to be known to a target that declares subscribe",
+			"%v to resources/subscribe", x)
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
 	if !verdict.Unknown(last) && gone < len(tried) {
-		v.FailUnless(served, verdict.Finding{
-			Expected: "a listed resource that can be subscribed to",
-			On:       last, About: "resources/subscribe",
-			Warn: true,
-			Hint: "let resources be subscribed, or do not declare capabilities.resources.subscribe",
-		})
+		v.That(last, served, "a listed resource that can be subscribed to", "%v to resources/subscribe",
+			last).Warn().
+			Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}
-	if x := r.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
-		v.FailUnless(!verdict.Unknown(x), verdict.Finding{
-			Expected: "resources/unsubscribe to be known to a target that declares subscribe",
-			On:       x, About: "resources/unsubscribe",
-			Warn: true,
-			Hint: "implement resources/unsubscribe beside resources/subscribe",
-		})
+	if x := v.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
+		v.That(x, !verdict.Unknown(x), "resources/unsubscribe to be known to a target that declares "+
+			"subscribe", "%v to resources/unsubscribe", x).Warn().
+			Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
 }
 
 func listsUnknown(v *verdict.Verdict) bool {
 	return !slices.ContainsFunc(verdict.BothWalks, func(name recording.Name) bool {
-		walk := v.Recording(name)
+		walk := v.Input(name)
 		if walk == nil {
 			return true
 		}

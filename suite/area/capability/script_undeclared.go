@@ -30,7 +30,7 @@ var undeclaredScenario = &scenario.Scenario{
 		}
 		if !p.Facts.Declares("resources") {
 			x := c.Do(session.Request{Step: recording.StepList, Method: "resources/list"})
-			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
+			if uri := x.Value("resources.0.uri").String(); uri != "" {
 				c.ReadResource(recording.StepRead, uri, nil)
 			}
 		}

@@ -44,35 +44,34 @@ const (
 // the values that must not come, one in a line.
 const tagInvented, tagNever recording.Tag = "invented", "never"
 
-var completions = []recording.Name{recording.TemplateCompletions}
+var completions = recording.Names{recording.TemplateCompletions}
 
 // Checks lists the checks of server/utilities/completion: what a target offers.
-var Checks = []verdict.Check{
-	{Requirement: "COMP-02", From: completions,
+var Checks = verdict.Checks{
+	"COMP-02": {From: completions,
 		Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
-	{Requirement: "COMP-03", From: completions,
+	"COMP-03": {From: completions,
 		Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 			n := valuesOf(x)
-			v.That(n <= 100, "at most 100 values",
-				fmt.Sprintf("%d values of %s", n, completionOf(x)), x)
+			v.That(x, n <= 100, "at most 100 values", "%d values of %s", n, completionOf(x))
 		})},
-	{Requirement: "COMP-04", From: completions, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"COMP-04": {From: completions, Judge: func(v *verdict.Verdict) {
 		var misspelt verdict.Sightings
-		for _, x := range completed(r, v) {
+		for _, x := range completed(v) {
 			typed("completion.total", "completion.hasMore")(x, v)
-			misspelt.AddMisspelt(verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence()),
+			misspelt.AddMisspelt(verdict.NewItem(x.Value("completion"), completionOf(x), x.Evidence()),
 				[]string{"values", "total", "hasMore"})
 		}
 		misspelt.ObserveMisspelt(v)
 	}},
-	{Requirement: "COMP-06", From: completions, Judge: verdict.Each(completed, counted)},
-	{Requirement: "COMP-11", From: completions, Judge: completes},
-	{Requirement: "COMP-12", From: completions, Judge: takesContext},
-	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions,
+	"COMP-06": {From: completions, Judge: verdict.Each(completed, counted)},
+	"COMP-11": {From: completions, Judge: completes},
+	"COMP-12": {From: completions, Judge: takesContext},
+	"COMP-15": {From: recording.Names{recording.TemplateCompletions,
 		recording.MalformedCompletions}, Judge: oddSuggestions},
-	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepGuarded) {
+	"COMP-14": {From: recording.Names{GuardedCompletions},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepGuarded) {
 				never := strings.Split(x.Tags[tagNever], "\n")
 				if !offered(x, v) || !v.Answered(x) {
 					continue
@@ -82,10 +81,10 @@ var Checks = []verdict.Check{
 				if given >= 0 {
 					actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
 				}
-				v.That(given < 0, "no value that the target file keeps from this caller", actual, x)
+				v.That(x, given < 0, "no value that the target file keeps from this caller", "%s", actual)
 			}
 		}},
-	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion},
+	"COMP-01": {From: recording.Names{recording.UndeclaredCompletion},
 		Needs: verdict.Withholds("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if !v.Answered(x) {
@@ -95,13 +94,10 @@ var Checks = []verdict.Check{
 				v.NotExercised("the result of the completion is no object: see RPC-06")
 				return
 			}
-			v.FailUnless(!x.Succeeded(), verdict.Finding{
-				Expected: "an error, or capabilities.completions declared",
-				On:       x, About: completionOf(x),
-				Warn: valuesOf(x) == 0,
-			})
+			v.That(x, !x.Succeeded(), "an error, or capabilities.completions declared", "%v to %s", x,
+				completionOf(x)).WarnIf(valuesOf(x) == 0)
 		})},
-	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion},
+	"COMP-07": {From: recording.Names{recording.UndeclaredCompletion},
 		Needs: verdict.Lacks("completions"), Declared: true,
 		Judge: verdict.Each(verdict.Steps(stepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Succeeded() {
@@ -110,38 +106,38 @@ var Checks = []verdict.Check{
 			}
 			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
 				// For a reference that does not exist there is a code as well.
-				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602),
-					"a completion without the capability, for a template that we made up")
+				v.Expect(x, matcher.BeErrorReply(-32601, -32602), "a completion without the capability, "+
+					"for a template that we made up")
 				return
 			}
-			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
+			v.Expect(x, matcher.BeErrorReply(-32601), "a completion without the capability")
 		})},
-	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions},
+	"COMP-08": {From: recording.Names{recording.MalformedCompletions},
 		Needs: verdict.Completions,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		Judge: func(v *verdict.Verdict) {
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
-			always := slices.ContainsFunc(r.Steps(incomplete...), internal) // the same defect
-			for _, x := range r.Steps(append(nonexistent, incomplete...)...) {
+			always := slices.ContainsFunc(v.Steps(incomplete...), internal) // the same defect
+			for _, x := range v.Steps(append(nonexistent, incomplete...)...) {
 				if slices.Contains(incomplete, x.Step) || internal(x) && !always {
 					about := "completion/complete with params " + verdict.ParamsOf(x)
-					v.Expect(x).To(matcher.BeErrorReply(-32602), about)
+					v.Expect(x, matcher.BeErrorReply(-32602), "%s", about)
 				}
 			}
 		}},
-	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: malformed},
+	"COMP-09": {From: recording.Names{recording.MalformedCompletions}, Judge: malformed},
 }
 
 // typed judges members of a completion by the message schema.
 func typed(members ...string) func(*recording.Exchange, *verdict.Verdict) {
 	return func(x *recording.Exchange, v *verdict.Verdict) {
-		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult",
+		v.Typed(verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult",
 			members...)
 	}
 }
 
 // malformed: what cannot be completed does no harm. Values for what the schema does not
 // allow warn.
-func malformed(r *recording.Recording, v *verdict.Verdict) {
+func malformed(v *verdict.Verdict) {
 	var unknown verdict.Sightings
 	defer func() {
 		unknown.Observe(v, "completes-the-unknown",
@@ -149,9 +145,9 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 				"templates that do not exist have} values: params %s")
 	}()
 	all := slices.Concat([]recording.Step{stepNumberValue}, nonexistent, incomplete)
-	for _, x := range r.Steps(all...) {
+	for _, x := range v.Steps(all...) {
 		about := "completion/complete with params " + verdict.ParamsOf(x)
-		if !offered(x, v) || !verdict.Withstood(v, x, about) {
+		if !offered(x, v) || !v.Withstood(x, about) {
 			continue
 		}
 		values := valuesOf(x)
@@ -161,38 +157,29 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 		}
 		if x.Step == stepUnknownArgument || x.Step == stepUnknownURI {
 			v.Holds()
-			unknown.Add(verdict.ParamsOf(x), x)
+			unknown.Add(x, "%s", verdict.ParamsOf(x))
 			continue
 		}
-		v.Fail(verdict.Finding{
-			Expected: "an error, or no values, for a completion that the schema does not allow",
-			On:       x, About: about,
-			Warn:       true,
-			Downgraded: verdict.Lenient,
-			Hint: "check the type of the reference, and that the value is a string, before values " +
-				"are looked up",
-		})
+		v.Fail(x, "an error, or no values, for a completion that the schema does not allow", "%v to %s", x,
+			about).Warn(verdict.Lenient).
+			Hint("check the type of the reference, and that the value is a string, before values are " +
+				"looked up")
 	}
-	oddlyTyped(r, v)
+	oddlyTyped(v)
 }
 
 // oddlyTyped: what is typed is a string, whatever it means in a query or a pattern. Where letters that
 // nothing has are completed to nothing, brackets and quotes are no reason to fail.
-func oddlyTyped(r *recording.Recording, v *verdict.Verdict) {
-	plain := r.Step(stepNothingLike)
-	for _, x := range r.Steps(stepBrackets, scenario.StepPattern) {
-		if !offered(x, v) || !verdict.Withstood(v, x, typedOf(x)) || plain == nil || !plain.Succeeded() {
+func oddlyTyped(v *verdict.Verdict) {
+	plain := v.Step(stepNothingLike)
+	for _, x := range v.Steps(stepBrackets, scenario.StepPattern) {
+		if !offered(x, v) || !v.Withstood(x, typedOf(x)) || plain == nil || !plain.Succeeded() {
 			continue
 		}
-		v.FailUnless(!x.HasCode(-32603), verdict.Finding{
-			Expected: "a result, as after letters that no value has",
-			Actual:   matcher.Describe(x) + " to " + typedOf(x),
-			On:       verdict.Several{x, plain},
-			Warn:     true,
-			Cause:    "what was typed taken as a pattern",
-			Hint: "compare argument.value as it is: escape it where it goes into a regular expression " +
-				"or a query",
-		})
+		v.That(verdict.Several{x, plain}, !x.HasCode(-32603), "a result, as after letters that no value has",
+			"%v to %s", x, typedOf(x)).Warn().Cause("what was typed taken as a pattern").
+			Hint("compare argument.value as it is: escape it where it goes into a regular expression or a " +
+				"query")
 	}
 }
 
@@ -225,14 +212,14 @@ func offered(x *recording.Exchange, v *verdict.Verdict) bool {
 }
 
 // completed lists the completions with a result; for the others it says why not.
-func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
+func completed(v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, x := range r.Steps(recording.StepComplete, stepTyped, scenario.StepContext,
+	for _, x := range v.Steps(recording.StepComplete, stepTyped, scenario.StepContext,
 		scenario.StepConfigured) {
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
-			v.NeedsSubject("no completion had a result: " + matcher.Describe(x))
+			v.NeedsSubject("no completion had a result: %v", x)
 		default:
 			all = append(all, x)
 		}
@@ -242,35 +229,34 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 
 // completes: variables of listed templates can be completed. That the target fails internally is excusable
 // for one of them, and not for all.
-func completes(r *recording.Recording, v *verdict.Verdict) {
+func completes(v *verdict.Verdict) {
 	var failing verdict.Sightings
 	works, failed := false, (*recording.Exchange)(nil)
 	others := []recording.Step{stepTyped, scenario.StepContext, scenario.StepConfigured}
-	for _, x := range r.Steps(append(others, recording.StepComplete)...) {
+	for _, x := range v.Steps(append(others, recording.StepComplete)...) {
 		works = works || x.Outcome == recording.Replied && (!x.HasCode(-32603) || x.OverRate()) ||
 			x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden
 	}
-	for _, x := range r.Steps(recording.StepComplete) {
+	for _, x := range v.Steps(recording.StepComplete) {
 		if !x.HasCode(-32603) {
 			if offered(x, v) {
-				v.Expect(x).To(matcher.BeResult(), completionOf(x), verdict.Finding{
-					Hint: "answer with empty values where there is nothing to suggest",
-				})
+				v.Expect(x, matcher.BeResult(), "%s", completionOf(x)).
+					Hint("answer with empty values where there is nothing to suggest")
 			}
 			continue
 		}
-		v.NotExercised("the target failed internally, as it may: " + matcher.Describe(x))
-		if typed := r.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool {
+		v.NotExercised("the target failed internally, as it may: %v", x)
+		if typed := v.Steps(others...); slices.ContainsFunc(typed, func(y *recording.Exchange) bool {
 			return sameVariable(x, y)
 		}) &&
-			!completable(r, x, others...) {
-			failing.Add(x.Tags[scenario.TagArgument]+" in "+x.Tags[recording.TagTemplate], x)
+			!completable(v, x, others...) {
+			failing.Add(x, "%s in %s", x.Tags[scenario.TagArgument], x.Tags[recording.TagTemplate])
 			failed = x
 		}
 	}
 	if !works && failed != nil {
-		v.That(false, "a result for some variable of some template",
-			matcher.Describe(failed)+" to every completion, whatever was typed", failed)
+		v.Fail(failed, "a result for some variable of some template",
+			"%v to every completion, whatever was typed", failed)
 		return
 	}
 	failing.Observe(v, "completion-always-fails", "%d {variable|variables} can never be completed, though "+
@@ -279,8 +265,8 @@ func completes(r *recording.Recording, v *verdict.Verdict) {
 
 // completable reports whether another completion of the same variable, in one of these steps, had a
 // result.
-func completable(r *recording.Recording, x *recording.Exchange, steps ...recording.Step) bool {
-	return slices.ContainsFunc(r.Steps(steps...), func(y *recording.Exchange) bool {
+func completable(v *verdict.Verdict, x *recording.Exchange, steps ...recording.Step) bool {
+	return slices.ContainsFunc(v.Steps(steps...), func(y *recording.Exchange) bool {
 		return y.Succeeded() && sameVariable(x, y)
 	})
 }
@@ -292,7 +278,7 @@ func sameVariable(x, y *recording.Exchange) bool {
 
 func suggests(x *recording.Exchange, value string) bool {
 	found := false
-	x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+	x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 		found = judge.IsString(s) && s.Str == value
 		return !found
 	})
@@ -300,77 +286,73 @@ func suggests(x *recording.Exchange, value string) bool {
 }
 
 // valuesOf is how many values a completion has.
-func valuesOf(x *recording.Exchange) int { return int(x.Result().Get("completion.values.#").Int()) }
+func valuesOf(x *recording.Exchange) int { return int(x.Value("completion.values.#").Int()) }
 
 // counted: total and hasMore agree with each other and with the values.
 func counted(x *recording.Exchange, v *verdict.Verdict) {
-	c := x.Result().Get("completion")
+	c := x.Value("completion")
 	total, more := c.Get("total"), c.Get("hasMore")
 	n := float64(valuesOf(x))
 	if !judge.IsInteger(total) {
 		v.NeedsSubject("no completion has a total")
 		return
 	}
-	v.That(total.Num >= n, "a total of at least the number of values",
-		fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x)
+	v.That(x, total.Num >= n, "a total of at least the number of values", "total %v with %.0f values in %s",
+		total, n, completionOf(x))
 	if total.Num < n || !judge.IsBool(more) {
 		return
 	}
-	v.That(more.Bool() == (total.Num > n),
-		"hasMore true just when total is greater than the number of values",
-		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total),
-			n, completionOf(x)), x)
+	v.That(x, more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of "+
+		"values", "hasMore %v with total %v and %.0f values in %s", more, total, n, completionOf(x))
 }
 
 // oddSuggestions remarks on values that come twice, and on those that are the same whatever was
 // typed although some have nothing of it. No sentence forbids either, and inexact matches are even asked for.
-func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
+func oddSuggestions(v *verdict.Verdict) {
 	var twice verdict.Sightings
-	for _, x := range completed(r, v) {
+	for _, x := range completed(v) {
 		v.Holds()
 		values, seen := valuesIn(x), map[string]bool{}
 		for _, s := range values {
 			if seen[s] {
-				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x)
+				twice.Add(x, "%s, where %s is one", completionOf(x), verdict.Quoted(s))
 				break
 			}
 			seen[s] = true
 		}
-		for _, y := range r.Steps(recording.StepComplete) {
+		for _, y := range v.Steps(recording.StepComplete) {
 			if x.Step == stepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) &&
 				narrows(x.Param("argument.value").String(), values) {
-				v.That(false, "values that have to do with what was typed",
-					"the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+
-						" after "+
-						verdict.Quoted(x.Param("argument.value").String()), y, x)
+				v.Fail(verdict.Several{y, x}, "values that have to do with what was typed",
+					"the same as with nothing typed, some of which have nothing of it, in %s after %s",
+					completionOf(x), verdict.Quoted(x.Param("argument.value").String()))
 			}
 		}
 	}
-	takesPattern(r, v)
+	takesPattern(v)
 	twice.Observe(v, "completion-repeats-values",
 		"%d {completion has|completions have} the same value more than once: %s")
 }
 
 // takesPattern remarks on a pattern that finds values in none of which it stands, where other letters find
 // nothing.
-func takesPattern(r *recording.Recording, v *verdict.Verdict) {
-	x, plain := r.Step(scenario.StepPattern), r.Step(stepNothingLike)
+func takesPattern(v *verdict.Verdict) {
+	x, plain := v.Step(scenario.StepPattern), v.Step(stepNothingLike)
 	if x == nil || plain == nil || !x.Succeeded() || !plain.Succeeded() || len(valuesIn(plain)) > 0 {
 		return
 	}
 	has := func(s string) bool { return strings.Contains(s, x.Param("argument.value").String()) }
-	v.That(len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has),
-		"values that have to do with what was typed",
-		fmt.Sprintf(plural.Of(len(valuesIn(x)),
+	v.That(verdict.Several{plain, x}, len(valuesIn(x)) == 0 || slices.ContainsFunc(valuesIn(x), has),
+		"values that have to do with what was typed", plural.Of(len(valuesIn(x)),
 			"%d {value|values}, none with these characters, in %s: it is taken as a pattern"),
-			len(valuesIn(x)), typedOf(x)), plain, x)
+		len(valuesIn(x)), typedOf(x))
 }
 
 // valuesIn are the first of the values of a completion that are strings.
 func valuesIn(x *recording.Exchange) []string {
 	const enough = 200 // there can be as many as fit into a message
 	var all []string
-	x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+	x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 		if judge.IsString(s) {
 			all = append(all, s.Str)
 		}
@@ -380,19 +362,19 @@ func valuesIn(x *recording.Exchange) []string {
 }
 
 // takesContext: a completion that works without context also works with it.
-func takesContext(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(scenario.StepContext) {
-		if !completable(r, x, recording.StepComplete) {
-			needsContext(r, x, v)
+func takesContext(v *verdict.Verdict) {
+	for _, x := range v.Steps(scenario.StepContext) {
+		if !completable(v, x, recording.StepComplete) {
+			needsContext(x, v)
 			v.NeedsSubject("no second variable of a template can be completed without context either")
 			continue
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
 		if x.Tags[tagInvented] != "" {
-			v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{Warn: true})
+			v.Expect(x, matcher.BeResult(), "%s", about).Warn()
 			continue
 		}
-		v.Expect(x).To(matcher.BeResult(), about)
+		v.Expect(x, matcher.BeResult(), "%s", about)
 	}
 	v.NeedsSubject("no template with two variables is listed")
 }
@@ -400,12 +382,12 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 // needsContext: the context is optional, and so is what a target makes of it; an internal
 // error says that it was not prepared for a completion without one. The error is a legal
 // answer, so this is only remarked upon.
-func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	for _, y := range r.Steps(recording.StepComplete) {
+func needsContext(x *recording.Exchange, v *verdict.Verdict) {
+	for _, y := range v.Steps(recording.StepComplete) {
 		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
-			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+
-				" without context, which is optional; with context.arguments "+
-				judge.Brief(x.Param("context.arguments"))+" it works", y, x)
+			v.Observe(verdict.Several{y, x}, "completion-needs-context",
+				"%v to %s without context, which is optional; with context.arguments %v it works", y,
+				completionOf(x), x.Param("context.arguments"))
 		}
 	}
 }

@@ -69,7 +69,7 @@ var templateCompletionsScenario = &scenario.Scenario{
 	Title: "completing the variables of templates",
 	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with " +
 		"a context, and what the target file gives.",
-	After: []recording.Name{recording.WalkTemplates},
+	After: recording.Names{recording.WalkTemplates},
 	When:  scenario.Completes,
 	Script: func(p *scenario.Play) {
 		all := variables(p)
@@ -84,7 +84,7 @@ var templateCompletionsScenario = &scenario.Scenario{
 		values := make([][]string, len(all))
 		scenario.Each(c, all, func(i int, v variable, c *scenario.Client) {
 			x := c.Do(complete(recording.StepComplete, v.template, v.name, "", nil, nil))
-			x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+			x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 				values[i] = append(values[i], s.String())
 				return len(values[i]) < many // there can be as many as fit into a message
 			})
@@ -171,7 +171,7 @@ var malformedCompletionsScenario = &scenario.Scenario{
 		"value, an unknown argument and an unknown template; and one with brackets and quotes, with a " +
 		"pattern and with odd letters as the value.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
+	After: recording.Names{recording.WalkTemplates, recording.TemplateCompletions},
 	When:  scenario.Completes,
 	Script: func(p *scenario.Play) {
 		v := variable{template: "x-mcpcheck-7b4e91://{name}", name: "name"}
@@ -215,7 +215,7 @@ func untypical(p *scenario.Play) []session.Request {
 		return nil
 	}
 	for _, x := range r.Steps(recording.StepComplete) {
-		if x.Result().Get("completion.values.0").Exists() {
+		if x.Value("completion.values.0").Exists() {
 			odd := func(step recording.Step, typed string) session.Request {
 				return complete(step, x.Tags[recording.TagTemplate], x.Tags[scenario.TagArgument], typed, nil,
 					nil)
@@ -234,7 +234,7 @@ var undeclaredCompletionScenario = &scenario.Scenario{
 	Title: "asking for a completion that was not declared",
 	Sends: "completion/complete, although the target does not declare completions.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkTemplates},
+	After: recording.Names{recording.WalkTemplates},
 	When: scenario.Where(func(p *scenario.Play) bool { return scenario.Completes(p) != nil },
 		recording.CodeNotExercised,
 		"the target declares capabilities.completions, or the revision has no such capability"),

@@ -25,7 +25,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(discChecks, discVersionsChecks)
+var Checks = verdict.Join(discChecks, discVersionsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
@@ -40,79 +40,71 @@ const (
 )
 
 // The checks of server/discover and of its result.
-var discChecks = []verdict.Check{
-	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.Listening},
+var discChecks = verdict.Checks{
+	"DISC-01": {From: recording.Names{recording.Discovery, recording.Listening},
 		Judge: verdict.Each(verdict.Steps(recording.StepDiscover, scenario.StepFirstDiscover),
 			func(x *recording.Exchange, v *verdict.Verdict) {
 				about := "server/discover"
 				if x.Step == scenario.StepFirstDiscover {
 					about = "server/discover as the first message of a connection"
 				}
-				v.Expect(x).To(matcher.BeResult(), about, verdict.Finding{
-					Hint: "every server of this revision implements server/discover",
-				})
+				v.Expect(x, matcher.BeResult(), "%s", about).
+					Hint("every server of this revision implements server/discover")
 			})},
-	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery},
+	"DISC-02": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions",
 			"supportedVersions[]", "capabilities", "instructions"))},
-	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery},
+	"DISC-03": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-			versions := x.Result().Get("supportedVersions")
-			v.FailUnless(slices.Contains(verdict.Texts(versions), string(v.Revision())), verdict.Finding{
-				Expected: "supportedVersions with " + string(v.Revision()) + ", under which it was served",
-				Actual:   "supportedVersions is " + judge.Brief(versions),
-				On:       x,
-				Cause:    "supportedVersions without the version of the request",
-			})
+			versions := x.Value("supportedVersions")
+			v.That(x, slices.Contains(verdict.Texts(versions), string(v.Revision())),
+				"supportedVersions with "+string(v.Revision())+", under which it was served",
+				"supportedVersions is %v", versions).
+				Cause("supportedVersions without the version of the request")
 		})},
-	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Declared: true, Judge: advertised},
-	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery},
+	"DISC-04": {From: recording.Names{Advertised}, Declared: true, Judge: advertised},
+	"DISC-07": {From: recording.Names{recording.Discovery},
 		Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-			info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
+			info := judge.Member(x.Value("_meta"), verdict.MetaServerInfo)
 			hint := ""
-			if x.Result().Get("serverInfo").Exists() {
+			if x.Value("serverInfo").Exists() {
 				hint = fmt.Sprintf("serverInfo stands beside _meta: move it to _meta under the key %q",
 					verdict.MetaServerInfo)
 			}
-			v.FailUnless(judge.IsObject(info), verdict.Finding{
-				Expected: "_meta with " + verdict.MetaServerInfo + ", an object",
-				Actual:   verdict.MetaServerInfo + " is " + judge.TypeName(info),
-				On:       x,
-				Hint:     hint,
-			})
+			v.That(x, judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object",
+				"%s is %s", verdict.MetaServerInfo, judge.TypeName(info)).Hint(hint)
 		})},
-	{Requirement: "DISC-16", From: verdict.Everything, Needs: verdict.Declares("extensions"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			frames := verdict.Declaration(r)
+	"DISC-16": {Needs: verdict.Declares("extensions"),
+		Judge: func(v *verdict.Verdict) {
+			frames := v.Declaration()
 			extensions := v.Facts.Capability("extensions")
-			v.That(judge.IsObject(extensions), "capabilities.extensions as an object",
-				"it is "+judge.TypeName(extensions), frames)
+			v.That(frames, judge.IsObject(extensions), "capabilities.extensions as an object", "it is %s",
+				judge.TypeName(extensions))
 			for _, name := range judge.Names(extensions) {
 				if problem, bad := judge.First(judge.ExtensionID(name)); bad {
-					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"",
-						verdict.Quoted(name)+": "+problem.String(), frames)
+					v.Fail(frames, `extension identifiers with a prefix, such as "com.example/name"`,
+						"%s: %v", verdict.Quoted(name), problem)
 				}
 				value := judge.Member(extensions, name)
-				v.That(judge.IsObject(value), "an object of settings for the extension "+name,
-					"it is "+judge.TypeName(value), frames)
+				v.That(frames, judge.IsObject(value), "an object of settings for the extension "+name,
+					"it is %s", judge.TypeName(value))
 			}
-			for _, x := range r.Exchanges {
-				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
-					v.That(verdict.CoreType(kind.Str),
-						"core behaviour or an error towards a client without extensions",
-						x.Method+" answered with resultType "+judge.Brief(kind), x)
+			for _, x := range v.Exchanges {
+				if kind := x.Value("resultType"); x.Succeeded() && kind.Type == gjson.String {
+					v.That(x, verdict.CoreType(kind.Str), "core behaviour or an error towards a client "+
+						"without extensions", "%s answered with resultType %v", x.Method, kind)
 				}
 			}
 		}},
 }
 
 // discovered is the answer to server/discover, if it is a result.
-func discovered(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
-	x := r.Step(recording.StepDiscover)
+func discovered(v *verdict.Verdict) []*recording.Exchange {
+	x := v.Step(recording.StepDiscover)
 	switch {
 	case !v.Answered(x):
 	case !x.Succeeded():
-		v.NotExercised("server/discover was refused: " + matcher.Describe(x))
+		v.NotExercised("server/discover was refused: %v", x)
 	default:
 		return []*recording.Exchange{x}
 	}
@@ -125,76 +117,73 @@ func onlyStrings(list gjson.Result) bool {
 
 // advertised: the versions in the discovery result are served. Legacy ones that
 // were seen to be served on this transport need no further proof.
-func advertised(r *recording.Recording, v *verdict.Verdict) {
+func advertised(v *verdict.Verdict) {
 	for _, version := range v.Facts.Listed() {
 		if rev := requirement.Revision(version); !rev.Modern() && slices.Contains(v.Facts.Served, rev) {
 			v.Holds()
 		}
 	}
-	for _, x := range r.Steps(stepModern) {
+	for _, x := range v.Steps(stepModern) {
 		if v.Answered(x) {
-			v.FailUnless(!x.HasCode(verdict.CodeUnsupportedVersion), verdict.Finding{
-				Expected: "the advertised version " + x.Tags[scenario.TagVersion] + " served",
-				On:       x, About: x.Method,
-			})
+			v.That(x, !x.HasCode(verdict.CodeUnsupportedVersion),
+				"the advertised version "+x.Tags[scenario.TagVersion]+" served", "%v to %s", x, x.Method)
 		}
 	}
-	for _, x := range r.Steps(stepLegacy) {
+	for _, x := range v.Steps(stepLegacy) {
 		if !v.Answered(x) {
 			continue
 		}
-		got := x.Result().Get("protocolVersion")
+		got := x.Value("protocolVersion")
 		actual := "initialize with it is answered with " + matcher.Describe(x)
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
-		v.That(got.String() == x.Tags[scenario.TagVersion],
-			"the advertised version "+x.Tags[scenario.TagVersion]+" served", actual, x)
+		v.That(x, got.String() == x.Tags[scenario.TagVersion],
+			"the advertised version "+x.Tags[scenario.TagVersion]+" served", "%s", actual)
 	}
 }
 
 // The checks of basic/versioning and of statelessness in modern revisions.
-var discVersionsChecks = []verdict.Check{
-	{Requirement: "DISC-08", From: []recording.Name{Versions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, stepSupported) {
+var discVersionsChecks = verdict.Checks{
+	"DISC-08": {From: recording.Names{Versions},
+		Judge: func(v *verdict.Verdict) {
+			if !v.Baseline(stepSupported) {
 				return
 			}
-			for _, x := range r.Steps(stepUnsupported) {
+			for _, x := range v.Steps(stepUnsupported) {
 				if x.Tags[tagMain] != "" {
-					v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-						x.Method+" under the version "+x.Tags[scenario.TagVersion], verdict.Finding{
-							Hint: "compare the protocolVersion in _meta of every request with the versions " +
-								"that the server supports",
-						})
+					v.Expect(x, matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+						"%s under the version %s", x.Method, x.Tags[scenario.TagVersion]).
+						Hint("compare the protocolVersion in _meta of every request with the versions that " +
+							"the server supports")
 				}
 			}
 		}},
-	{Requirement: "DISC-09", From: []recording.Name{Versions}, Declared: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepUnsupported) {
+	"DISC-09": {From: recording.Names{Versions}, Declared: true,
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepUnsupported) {
 				if refusedForVersion(x) {
 					unsupportedData(x, v)
 				}
 			}
-			for _, x := range r.Steps(stepRetry) {
-				if !verdict.Baseline(r, v, stepSupported) {
+			for _, x := range v.Steps(stepRetry) {
+				if !v.Baseline(stepSupported) {
 					return
 				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[scenario.TagVersion]+
-					", which the error recommended")
+				v.Expect(x, matcher.BeResult(), "%s under %s, which the error recommended", x.Method,
+					x.Tags[scenario.TagVersion])
 			}
 		}},
-	{Requirement: "DISC-11", From: []recording.Name{Versions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, stepSupported) {
+	"DISC-11": {From: recording.Names{Versions},
+		Judge: func(v *verdict.Verdict) {
+			if !v.Baseline(stepSupported) {
 				return
 			}
-			if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
+			if !slices.ContainsFunc(v.Steps(stepUnsupported), refusedForVersion) {
 				v.NotExercised("no request is refused for its version: see DISC-08")
 				return
 			}
-			for _, x := range r.Steps(stepUnsupported) {
+			for _, x := range v.Steps(stepUnsupported) {
 				if x.Tags[tagMain] != "" {
 					continue // judged by DISC-08
 				}
@@ -203,82 +192,76 @@ var discVersionsChecks = []verdict.Check{
 					v.Holds() // a method that the target does not have, which is judged elsewhere
 					continue
 				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
-					x.Method+" under the version "+
-						x.Tags[scenario.TagVersion]+", after requests that were served", verdict.Finding{
-						Hint: "check the version before a request is handed to the code of its method",
-					})
+				v.Expect(x, matcher.BeErrorReply(verdict.CodeUnsupportedVersion),
+					"%s under the version %s, after requests that were served", x.Method,
+					x.Tags[scenario.TagVersion]).
+					Hint("check the version before a request is handed to the code of its method")
 			}
-			v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(),
+			v.Expect(v.Step(stepSupportedAgain), matcher.BeResult(),
 				"a request under a supported version, after others had been refused")
 		}},
-	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages, recording.Listening},
+	"DISC-12": {From: recording.Names{recording.FirstMessages, recording.Listening},
 		With: verdict.ResourceWalk, Judge: firstMessages},
-	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, ok := verdict.RefusedHandshake(r, v)
+	"DISC-13": {From: recording.Names{recording.BareRequests}, Needs: verdict.ModernOnly,
+		Judge: func(v *verdict.Verdict) {
+			x, ok := v.RefusedHandshake()
 			if !ok || !v.Answered(x) {
 				return
 			}
 			versions := append(v.Facts.Listed(), string(v.Revision()))
-			answer := answerText(r, x)
+			answer := answerText(v, x)
 			named := slices.ContainsFunc(versions, func(s string) bool {
 				return s != "" && strings.Contains(answer, s)
 			})
-			v.FailUnless(named, verdict.Finding{
-				Expected:   "an error to initialize that names the versions the server supports",
-				Actual:     matcher.Describe(x),
-				On:         x,
-				RefusalDue: true,
-			})
+			v.That(x, named, "an error to initialize that names the versions the server supports", "%v", x).
+				RefusalDue()
 		}},
-	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: verdict.ModernOnly,
+	"DISC-14": {From: recording.Names{recording.BareRequests}, Needs: verdict.ModernOnly,
 		Judge: promptRefusal},
-	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: verdict.DualEra,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x := r.Step(stepAfterHandshake)
-			if !verdict.Baseline(r, v, scenario.StepPlain) {
+	"DISC-15": {From: recording.Names{AfterHandshake}, Needs: verdict.DualEra,
+		Judge: func(v *verdict.Verdict) {
+			x := v.Step(stepAfterHandshake)
+			if !v.Baseline(scenario.StepPlain) {
 				return
 			}
 			about := "a request with modern metadata after a handshake with " +
 				verdict.Tag(x, scenario.TagVersion)
-			if !v.Expect(x).To(matcher.BeResult(), about) {
+			if !v.Expect(x, matcher.BeResult(), "%s", about).Held() {
 				return
 			}
-			kind := x.Result().Get("resultType")
-			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
+			kind := x.Value("resultType")
+			if v.OnStdio() && !judge.IsString(kind) {
 				// On stdio initialize selects the legacy rules for the whole process.
-				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x)
+				v.Observe(x, "legacy-after-handshake", "%s is answered by the legacy rules", about)
 				return
 			}
-			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+
-				judge.TypeName(kind)+" in the answer to "+about, x)
+			v.That(x, judge.IsString(kind), "a result by the modern rules, with a resultType",
+				"resultType is %s in the answer to %s", judge.TypeName(kind), about)
 		}},
-	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: verdict.Resources,
+	"DISC-17": {From: recording.Names{recording.Metadata}, Needs: verdict.Resources,
 		Judge: sameForAllNames},
-	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages},
-		With: verdict.Reads, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !verdict.Gone(r, x, v) {
+	"DISC-18": {From: recording.Names{recording.FirstMessages},
+		With: verdict.Reads, Judge: func(v *verdict.Verdict) {
+			if x := v.Step(scenario.StepFirstRead); x != nil && v.Answered(x) && !v.Gone(x) {
 				// served at the second attempt it is another matter
-				again := r.Step(scenario.StepFirstRead + scenario.StepAgain)
-				if reads := v.Recording(recording.Reads); reads != nil {
+				again := v.Step(scenario.StepFirstRead + scenario.StepAgain)
+				if reads := v.Input(recording.Reads); reads != nil {
 					for _, y := range reads.Steps(recording.StepRead) {
-						if y.Tags[recording.TagURI] == x.Tags[recording.TagURI] {
+						if y.Tags[recording.TagURI] == x.URI() {
 							v.RestsOn(y)
 						}
 					}
 				}
-				v.FailUnless(x.Succeeded() || again != nil && again.Succeeded(), verdict.Finding{
-					Expected: "a URI that was read on one connection, readable on another",
-					On:       x, About: "a read of " + verdict.Quoted(x.Tags[recording.TagURI]),
-				})
+				v.That(x, x.Succeeded() || again != nil && again.Succeeded(),
+					"a URI that was read on one connection, readable on another", "%v to a read of %s", x,
+					verdict.Quoted(x.URI()))
 			}
-			if x := r.Step(scenario.StepCursor); x != nil {
-				if again := r.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
+			if x := v.Step(scenario.StepCursor); x != nil {
+				if again := v.Step(scenario.StepCursor + scenario.StepAgain); again != nil && x.Failed() {
 					x = again // the first one had been used, and may be over
 				}
-				v.RestsOn(r.Step(scenario.StepCursorSource))
-				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
+				v.RestsOn(v.Step(scenario.StepCursorSource))
+				v.Expect(x, matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
 		}},
 }
@@ -289,24 +272,23 @@ func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.Co
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 	data, version := x.Error().Get("data"), x.Tags[scenario.TagVersion]
 	requested, supported := data.Get("requested"), data.Get("supported")
-	v.That(requested.Type == gjson.String && requested.Str == version,
-		"data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x)
-	if !v.That(onlyStrings(supported), "data.supported as an array of strings",
-		"it is "+judge.Brief(supported), x) {
+	v.That(x, requested.Type == gjson.String && requested.Str == version,
+		"data.requested "+verdict.Quoted(version), "it is %v", requested)
+	if !v.That(x, onlyStrings(supported), "data.supported as an array of strings", "it is %v",
+		supported).Held() {
 		return
 	}
 	list := verdict.Texts(supported)
-	v.That(!slices.Contains(list, version), "data.supported without the version that was refused",
-		"it is "+judge.Brief(supported), x)
+	v.That(x, !slices.Contains(list, version), "data.supported without the version that was refused",
+		"it is %v", supported)
 	usable := slices.ContainsFunc(list, func(s string) bool {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
-	v.That(usable, "data.supported with a version that such requests can use",
-		"it is "+judge.Brief(supported), x)
+	v.That(x, usable, "data.supported with a version that such requests can use", "it is %v", supported)
 	// Legacy versions are no choice for a retry under modern metadata: either list may do without them.
 	if told := v.Facts.Listed(); len(told) > 0 {
-		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+
-			strings.Join(told, ", "), "it is "+judge.Brief(supported), x)
+		v.That(x, sameVersions(list, told), "data.supported with the versions of server/discover: "+
+			strings.Join(told, ", "), "it is %v", supported).Warn()
 	}
 }
 
@@ -322,35 +304,35 @@ func sameVersions(a, b []string) bool {
 }
 
 // firstMessages: what is served at all is served as the first message, too.
-func firstMessages(r *recording.Recording, v *verdict.Verdict) {
+func firstMessages(v *verdict.Verdict) {
 	for _, step := range []recording.Step{recording.StepFirstList, scenario.StepFirstRead,
 		scenario.StepFirstDiscover} {
-		x, again := r.Step(step), r.Step(step+scenario.StepAgain)
+		x, again := v.Step(step), v.Step(step+scenario.StepAgain)
 		switch {
 		case x == nil:
 		case x.Succeeded():
 			v.Holds()
 		case again != nil && again.Succeeded():
-			v.That(false, x.Method+" served as the first message of a connection",
-				matcher.Describe(x)+"; it is served after server/discover", x, again)
+			v.Fail(verdict.Several{x, again}, x.Method+" served as the first message of a connection",
+				"%v; it is served after server/discover", x)
 		case !v.Answered(x):
 		case x.Tags[scenario.TagWalked] != "":
-			if walk := v.Recording(recording.WalkResources); walk != nil {
+			if walk := v.Input(recording.WalkResources); walk != nil {
 				v.RestsOn(walk.Step(recording.StepPage))
 			}
-			v.That(false, x.Method+" served as the first message of a connection",
-				matcher.Describe(x)+"; it is served on other connections", x)
+			v.Fail(x, x.Method+" served as the first message of a connection",
+				"%v; it is served on other connections", x)
 		default:
-			v.NotExercised(x.Method + " is refused later, too: " + matcher.Describe(x))
+			v.NotExercised("%s is refused later, too: %v", x.Method, x)
 		}
 	}
 }
 
 // answerText is everything that came back for an exchange.
-func answerText(r *recording.Recording, x *recording.Exchange) string {
+func answerText(v *verdict.Verdict, x *recording.Exchange) string {
 	var b strings.Builder
 	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
-		if f := r.Frame(n); f != nil {
+		if f := v.Frame(n); f != nil {
 			b.Write(f.Whole())
 			b.WriteByte('\n')
 		}
@@ -360,27 +342,22 @@ func answerText(r *recording.Recording, x *recording.Exchange) string {
 }
 
 // promptRefusal: initialize is refused, and not left unanswered.
-func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
-	x, ok := verdict.RefusedHandshake(r, v)
+func promptRefusal(v *verdict.Verdict) {
+	x, ok := v.RefusedHandshake()
 	if !ok {
 		return
 	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
-		v.That(false, "an error to initialize", matcher.Describe(x), x)
+		v.Fail(x, "an error to initialize", "%v", x)
 		return
 	}
 	if !v.Answered(x) {
 		return
 	}
-	v.FailUnless(x.Failed() || x.Status >= 400 && x.Status < 500, verdict.Finding{
-		Expected:   "an error to initialize",
-		Actual:     matcher.Describe(x),
-		On:         x,
-		RefusalDue: true,
-	})
+	v.That(x, x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", "%v", x).RefusalDue()
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
-		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x)
+		v.That(x, x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", "%v", x)
 	}
 }
 
@@ -388,29 +365,29 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 const moves = "the list changes by itself, so that nothing can be compared"
 
 // sameForAllNames: the list does not depend on how the client calls itself.
-func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
-	if !verdict.Baseline(r, v, scenario.StepPlain) || !verdict.Baseline(r, v, scenario.StepPlainAgain) {
+func sameForAllNames(v *verdict.Verdict) {
+	if !v.Baseline(scenario.StepPlain) || !v.Baseline(scenario.StepPlainAgain) {
 		return
 	}
-	want := verdict.ListEntries(r.Step(scenario.StepPlain))
-	for _, x := range r.Steps(scenario.StepPlainAgain) {
+	want := verdict.ListEntries(v.Step(scenario.StepPlain))
+	for _, x := range v.Steps(scenario.StepPlainAgain) {
 		if !slices.Equal(want, verdict.ListEntries(x)) {
-			v.NotExercised(moves)
+			v.NotExercised("%s", moves)
 			return
 		}
 	}
-	for _, x := range r.Steps(scenario.StepOtherClient, scenario.StepAnonymous) {
+	for _, x := range v.Steps(scenario.StepOtherClient, scenario.StepAnonymous) {
 		if !v.Answered(x) || !x.Succeeded() {
 			continue // whether such requests are served is judged elsewhere
 		}
 		list := verdict.ListEntries(x)
-		if again := r.Step(x.Step + scenario.StepAgain); again != nil && !slices.Equal(list,
+		if again := v.Step(x.Step + scenario.StepAgain); again != nil && !slices.Equal(list,
 			verdict.ListEntries(again)) {
-			v.NotExercised(moves)
+			v.NotExercised("%s", moves)
 			continue
 		}
-		v.That(slices.Equal(want, list), "the same list for every clientInfo",
-			"another list for "+whose(x), r.Step(scenario.StepPlain), x)
+		v.That(verdict.Several{v.Step(scenario.StepPlain), x}, slices.Equal(want, list),
+			"the same list for every clientInfo", "another list for %s", whose(x))
 	}
 }
 

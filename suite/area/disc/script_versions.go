@@ -111,7 +111,7 @@ func initialized(
 	if c != nil && p.OnStdio() && c.S.Alive() {
 		q.Timeout = p.Limits.UpTo(time.Second)
 		x := c.S.Do(p, q)
-		if x.Result().Get("protocolVersion").Str == string(rev) {
+		if x.Value("protocolVersion").Str == string(rev) {
 			c.Note(x)
 			return c
 		}

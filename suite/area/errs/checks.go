@@ -31,131 +31,119 @@ const stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set
 
 // seenErrors names the recordings in which every error code is looked at: the
 // clean sessions and the probes that provoke errors.
-var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, recording.MalformedReads,
+var seenErrors = recording.Names{recording.Everything, recording.MissingReads, recording.MalformedReads,
 	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions,
 	RemovedMethods}
 
 // Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
-var Checks = []verdict.Check{
-	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: verdict.PlainReads,
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if verdict.ReadsUnknown(v) {
+var Checks = verdict.Checks{
+	"ERR-01": {From: recording.Names{recording.MissingReads}, With: verdict.PlainReads,
+		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
+			if v.ReadsUnknown() {
 				return
 			}
 			alike := refusesAll(v)
-			for _, x := range r.Steps(scenario.StepConfigured) {
+			for _, x := range v.Steps(scenario.StepConfigured) {
 				if refusesMissing(x, alike, v) {
-					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist",
-						anotherCode(v))
+					v.Expect(x, notFoundCode(v), "a read of a resource that does not exist").
+						Downgraded(verdict.RefusedOtherwise).Hint(missingHint(v))
 				}
 			}
-			guessedCodes(r.Steps(recording.StepGuessed), alike, v)
+			guessedCodes(v.Steps(recording.StepGuessed), alike, v)
 		}},
-	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
-			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn",
-				fmt.Sprintf("an error with code %d", code), on)
+	"ERR-02": {From: seenErrors, Judge: func(v *verdict.Verdict) {
+		eachErrorCode(v.Incoming(0), v, func(code int64, on verdict.Cited) {
+			v.That(on, code != -32002 && code != -32042, "no error with a code that this revision has "+
+				"withdrawn", "an error with code %d", code)
 		})
 	}},
-	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, r.Incoming(0), v, func(code int64, on verdict.Cited) {
+	"ERR-04": {From: seenErrors, Judge: func(v *verdict.Verdict) {
+		eachErrorCode(v.Incoming(0), v, func(code int64, on verdict.Cited) {
 			// that one is judged by ERR-02
 			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042
 			if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
-				v.Observe("extension-code",
-					fmt.Sprintf("an error with code %d, which one of the declared extensions may define",
-						code), on)
+				v.Observe(on, "extension-code", "an error with code %d, which one of the declared "+
+					"extensions may define", code)
 				foreign = false
 			}
-			v.FailUnless(!foreign, verdict.Finding{
-				Expected: "no code from -32020 to -32099 other than -32020, -32021 and -32022",
-				Actual:   fmt.Sprintf("an error with code %d", code),
-				On:       on,
-				Hint:     "use a code above -32000 or below -32768 for errors of your own",
-			})
+			v.That(on, !foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022",
+				"an error with code %d", code).
+				Hint("use a code above -32000 or below -32768 for errors of your own")
 		})
 	}},
-	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads},
+	"ERR-05": {From: recording.Names{recording.Everything, recording.MissingReads},
 		Judge: keepMeaning},
-	{Requirement: "ERR-06", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, whileOpen(r), v, func(code int64, on verdict.Cited) {
-			v.That(!madeUp(code),
-				"a code of JSON-RPC or of the specification, or one outside -32768 to -32000",
-				fmt.Sprintf("an error with code %d", code), on)
+	"ERR-06": {From: seenErrors, Judge: func(v *verdict.Verdict) {
+		eachErrorCode(whileOpen(v), v, func(code int64, on verdict.Cited) {
+			v.That(on, !madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 "+
+				"to -32000", "an error with code %d", code)
 		})
 	}},
-	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Exchanges {
+	"ERR-60": {From: seenErrors, Judge: func(v *verdict.Verdict) {
+		for _, x := range v.Exchanges {
 			if !x.HasCode(verdict.CodeMissingCapability) {
 				continue
 			}
 			named := x.Error().Get("data.requiredCapabilities")
-			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021",
-				"it is "+judge.TypeName(named), x)
-			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021",
-				fmt.Sprintf("HTTP %d", x.Status), x)
+			v.That(x, named.IsObject(), "data.requiredCapabilities as an object in an error -32021",
+				"it is %s", judge.TypeName(named))
+			v.That(x, x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", "HTTP %d",
+				x.Status)
 		}
 		v.NotExercised("no error -32021 was seen")
 	}},
-	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepPing, stepSetLevel) {
-				if v.Expect(x).To(matcher.BeErrorReply(-32601),
-					x.Method+", which this revision no longer has") &&
+	"ERR-61": {From: recording.Names{RemovedMethods},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepPing, stepSetLevel) {
+				if v.Expect(x, matcher.BeErrorReply(-32601), "%s, which this revision no longer has",
+					x.Method).Held() &&
 					x.Status > 0 {
-					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status,
-						x.Method),
-						x)
+					v.That(x, x.Status == 404, "HTTP status 404", "HTTP %d for %s", x.Status, x.Method)
 				}
 			}
 			// Who opens a legacy session serves legacy revisions as well, and may, also
 			// where the run was told to leave them alone.
-			if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
-				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
+			if x := v.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
+				v.Expect(x, matcher.BeRefused(), "initialize, which this revision no longer has")
 			}
 		}},
-	{Requirement: "ERR-08", From: []recording.Name{BrokenRead},
+	"ERR-08": {From: recording.Names{BrokenRead},
 		With: verdict.PlainReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepBroken) {
-				if verdict.ReadsUnknown(v) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepBroken) {
+				if v.ReadsUnknown() {
 					return
 				}
 				if x.Succeeded() {
-					v.NeedsSubject("the resource that the target file calls broken can be read: " +
-						judge.Brief(x.Param("uri")))
+					v.NeedsSubject("the resource that the target file calls broken can be read: %v",
+						x.Param("uri"))
 					continue
 				}
-				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
+				v.Expect(x, matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		}},
-	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads},
+	"ERR-09": {From: recording.Names{recording.MissingReads, recording.MalformedReads},
 		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(scenario.StepConfigured, recording.StepGuessed, scenario.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied ||
-					r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
+					v.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
-				f := verdict.Finding{
-					Expected: "an error for a resource that does not exist",
-					Actual:   "empty contents for " + verdict.ReadOf(x),
-					On:       x,
-				}
+				title, actual := "", "empty contents"
 				if !verdict.EmptyContents(x) {
-					f.Title = "A missing resource is not a result without contents"
-					f.Actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " +
-						verdict.ReadOf(x)
+					title = "A missing resource is not a result without contents"
+					actual = "a result without contents (" + judge.Brief(x.Result()) + ")"
 				}
+				f := v.That(x, !verdict.Hollow(x), "an error for a resource that does not exist", "%s for %s",
+					actual, verdict.ReadOf(x)).Title(title)
 				if x.Step != scenario.StepConfigured {
-					f.Warn, f.Downgraded = true,
-						"the URI was made up, and a template that is not listed may match it"
+					f.Warn("the URI was made up, and a template that is not listed may match it")
 				}
-				v.FailUnless(!verdict.Hollow(x), f)
 			}
 			v.NeedsSubject("no read of something missing had a result or an error")
 		}},
-	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: verdict.Resources,
+	"ERR-10": {From: recording.Names{recording.MissingReads}, Needs: verdict.Resources,
 		Judge: verdict.Each(verdict.Steps(scenario.StepConfigured),
 			func(x *recording.Exchange, v *verdict.Verdict) {
 				if verdict.Hollow(x) {
@@ -163,16 +151,14 @@ var Checks = []verdict.Check{
 					return
 				}
 				if v.Answered(x) && !verdict.AsksForInput(x) {
-					v.FailUnless(!verdict.Yields(x), verdict.Finding{
-						Expected: "a JSON-RPC error for a resource that does not exist",
-						On:       x, About: verdict.ReadOf(x),
-					})
+					v.That(x, !verdict.Yields(x), "a JSON-RPC error for a resource that does not exist",
+						"%v to %s", x, verdict.ReadOf(x))
 				}
 			})},
-	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: verdict.PlainReads,
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(scenario.StepUntyped) {
-				if verdict.ReadsUnknown(v) {
+	"ERR-11": {From: recording.Names{recording.MalformedReads}, With: verdict.PlainReads,
+		Needs: verdict.Resources, Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(scenario.StepUntyped) {
+				if v.ReadsUnknown() {
 					return
 				}
 				if verdict.Unknown(x) {
@@ -180,35 +166,21 @@ var Checks = []verdict.Check{
 					continue
 				}
 				about := "resources/read with params " + verdict.ParamsOf(x)
-				if !verdict.Withstood(v, x, about) {
+				if !v.Withstood(x, about) {
 					continue
 				}
 				code, ok := x.Code()
 				switch {
 				case x.Outcome == recording.HTTPOnly && !matcher.Refused(x):
-					v.Fail(verdict.Finding{
-						Expected: matcher.BeRefused().Expected(),
-						On:       x, About: about,
-						Warn:       true,
-						RefusalDue: true,
-					})
+					v.Fail(x, matcher.BeRefused().Expected(), "%v to %s", x, about).Warn().RefusalDue()
 				case !matcher.Refused(x):
-					v.Fail(verdict.Finding{
-						Expected: matcher.BeRefused().Expected(),
-						On:       x, About: about,
-					})
+					v.Fail(x, matcher.BeRefused().Expected(), "%v to %s", x, about)
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch &&
 					x.Status > 0):
-					v.Fail(verdict.Finding{
-						Title:    "A read without a usable uri is refused with -32602",
-						Kept:     true,
-						Expected: "the code -32602",
-						On:       x, About: about,
-						Warn:       true,
-						OnlyCode:   true,
-						Downgraded: verdict.RefusedOtherwise,
-						Hint:       "answer a read without a usable uri with error -32602",
-					})
+					v.Fail(x, "the code -32602", "%v to %s", x, about).
+						Title("A read without a usable uri is refused with -32602").Kept().
+						Warn(verdict.RefusedOtherwise).OnlyCode().
+						Hint("answer a read without a usable uri with error -32602")
 				default:
 					v.Holds()
 				}
@@ -216,23 +188,18 @@ var Checks = []verdict.Check{
 			// Where that is the code of any read, or of any that is faulty, it is the same defect.
 			internal := func(x *recording.Exchange) bool { return x.HasCode(-32603) }
 			always := refusesAll(v) == "-32603" ||
-				slices.ContainsFunc(r.Steps(scenario.StepUntyped), internal)
-			for _, x := range r.Steps(scenario.StepMalformed) {
-				v.FailUnless(always || !internal(x), verdict.Finding{
-					Expected: "a code that says that the uri is at fault, such as -32602",
-					On:       x, About: verdict.ReadOf(x) + ", which is no URI",
-					Warn:       true,
-					OnlyCode:   true,
-					Downgraded: verdict.RefusedOtherwise,
-					Hint:       "catch the error of whatever parses the uri, and answer with -32602",
-				})
+				slices.ContainsFunc(v.Steps(scenario.StepUntyped), internal)
+			for _, x := range v.Steps(scenario.StepMalformed) {
+				v.That(x, always || !internal(x), "a code that says that the uri is at fault, such as -32602",
+					"%v to %s, which is no URI", x, verdict.ReadOf(x)).Warn(verdict.RefusedOtherwise).
+					OnlyCode().Hint("catch the error of whatever parses the uri, and answer with -32602")
 			}
 		}},
 }
 
 // opensLegacy reports whether initialize was answered with a revision that has it.
 func opensLegacy(x *recording.Exchange) bool {
-	version := requirement.Revision(x.Result().Get("protocolVersion").String())
+	version := requirement.Revision(x.Value("protocolVersion").String())
 	return x.Succeeded() && version.Known() && !version.Modern()
 }
 
@@ -241,10 +208,9 @@ func notFoundCode(v *verdict.Verdict) matcher.Matcher {
 	return matcher.BeErrorReply(missingCode(v))
 }
 
-// anotherCode is what there is to say of another code.
-func anotherCode(v *verdict.Verdict) verdict.Finding {
-	hint := fmt.Sprintf("answer a read of a URI that does not exist with error %d", missingCode(v))
-	return verdict.Finding{Downgraded: verdict.RefusedOtherwise, Hint: hint}
+// missingHint is what to change where another code came.
+func missingHint(v *verdict.Verdict) string {
+	return fmt.Sprintf("answer a read of a URI that does not exist with error %d", missingCode(v))
 }
 
 func missingCode(v *verdict.Verdict) int64 {
@@ -260,8 +226,8 @@ func missingCode(v *verdict.Verdict) int64 {
 func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) bool {
 	switch {
 	case alike != "" && x.Error().Get("code").Raw == alike && !verdict.NotFound(x):
-		v.NotExercised("the target refuses every listed resource by the same code, for want of a right " +
-			"perhaps: " + matcher.Describe(x))
+		v.NotExercised("the target refuses every listed resource by the same code, for want of a right "+
+			"perhaps: %v", x)
 	case verdict.Yields(x):
 		v.NeedsSubject("what was taken for missing has contents: name a URI in the target file that " +
 			"certainly leads to nothing, subjects: {missing: [URI]}")
@@ -269,8 +235,7 @@ func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) boo
 		v.NotExercised("the target answers reads of what does not exist with a result that holds nothing, " +
 			"which ERR-09 judges")
 	case x.Status >= 500:
-		v.NotExercised(fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the "+
-			"resource", x.Status))
+		v.NotExercised("the read was answered with HTTP %d, which says nothing about the resource", x.Status)
 	case v.Modern() && x.HasCode(verdict.CodeMissingCapability):
 		v.NotExercised("the read was refused for want of a capability of the client")
 	default:
@@ -282,7 +247,7 @@ func refusesMissing(x *recording.Exchange, alike string, v *verdict.Verdict) boo
 // refusesAll is the code of the error that each read of a listed resource ended in; empty if they ended
 // otherwise.
 func refusesAll(v *verdict.Verdict) (code string) {
-	r := v.Recording(recording.Reads)
+	r := v.Input(recording.Reads)
 	if r == nil {
 		return ""
 	}
@@ -313,34 +278,34 @@ func guessedCodes(guesses []*recording.Exchange, alike string, v *verdict.Verdic
 	}()
 	for _, x := range guesses {
 		if verdict.Yields(x) {
-			answered.Add(judge.Brief(x.Param("uri")), x)
+			answered.Add(x, "%v", x.Param("uri"))
 		}
 		if refusesMissing(x, alike, v) {
-			f := anotherCode(v)
-			f.Warn = wrong[x.Error().Get("code").Raw] < 2
-			v.Expect(x).To(m, "a read beside a listed resource, of one that should not exist", f)
+			v.Expect(x, m, "a read beside a listed resource, of one that should not exist").
+				WarnIf(wrong[x.Error().Get("code").Raw] < 2).Downgraded(verdict.RefusedOtherwise).
+				Hint(missingHint(v))
 		}
 	}
 }
 
 // eachErrorCode calls judge for the first occurrence of each error code in frames of a
 // recording, with the frame and that of the request that it answers.
-func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict,
+func eachErrorCode(in []*wire.Frame, v *verdict.Verdict,
 	judge func(code int64, on verdict.Cited)) {
 	seen := map[int64]bool{}
 	for _, f := range in {
 		c := gjson.GetBytes(f.Raw, "error.code")
 		if code := int64(c.Num); c.Type == gjson.Number && c.Num == float64(code) && !seen[code] {
 			seen[code] = true
-			judge(code, answering(r, f))
+			judge(code, answering(v, f))
 		}
 	}
 	v.NotExercised("no error was seen")
 }
 
 // answering is the frame of the request that a frame answers, if it is known, and the frame.
-func answering(r *recording.Recording, f *wire.Frame) verdict.Frames {
-	for _, x := range r.Exchanges {
+func answering(v *verdict.Verdict, f *wire.Frame) verdict.Frames {
+	for _, x := range v.Exchanges {
 		if x.Request > 0 && slices.Contains(x.Replies, f.Number) {
 			return verdict.Frames{x.Request, f.Number}
 		}
@@ -353,12 +318,12 @@ func answering(r *recording.Recording, f *wire.Frame) verdict.Frames {
 // the end of the connection, and errors that are local to an implementation have no codes
 // assigned (2026-07-28 basic/index#error-codes). Nor are those that come with HTTP 429, which a gateway may
 // say.
-func whileOpen(r *recording.Recording) []*wire.Frame {
-	return slices.DeleteFunc(r.Incoming(0), func(f *wire.Frame) bool {
+func whileOpen(v *verdict.Verdict) []*wire.Frame {
+	return slices.DeleteFunc(v.Incoming(0), func(f *wire.Frame) bool {
 		if f.HTTP != nil && f.HTTP.Status == http.StatusTooManyRequests {
 			return true
 		}
-		s := r.Session(f.Session)
+		s := v.Session(f.Session)
 		return s != nil && s.Closing > 0 && f.At > s.Closing
 	})
 }
@@ -377,8 +342,8 @@ func madeUp(code int64) bool {
 
 // keepMeaning: requests that are in order do not meet the codes for those that
 // are not.
-func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Exchanges {
+func keepMeaning(v *verdict.Verdict) {
+	for _, x := range v.Exchanges {
 		version := x.Param(`_meta.io\.modelcontextprotocol/protocolVersion`).String()
 		if x.Outcome != recording.Replied || len(x.ID) == 0 || version != string(v.Revision()) {
 			continue
@@ -388,15 +353,12 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"),
 				declared)
 		hint := ""
-		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio &&
+		if x.Status == 0 && v.OnStdio() &&
 			x.HasCode(verdict.CodeHeaderMismatch) {
 			hint = "stdio has no headers that could mismatch"
 		}
-		v.FailUnless(!wrong, verdict.Finding{
-			Expected: "no complaint about headers, version or capabilities of a request in order",
-			On:       x, About: v.What(x),
-			Hint: hint,
-		})
+		v.That(x, !wrong, "no complaint about headers, version or capabilities of a request in order",
+			"%v to %s", x, v.What(x)).Hint(hint)
 	}
 }
 

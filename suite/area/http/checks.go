@@ -3,10 +3,8 @@
 package http
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -32,7 +30,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
+var Checks = verdict.Join(httpChecks, httpMessagesChecks, httpStreamsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{
@@ -79,77 +77,76 @@ const (
 )
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.
-var httpChecks = []verdict.Check{
-	headerProbe("HTTP-20", scenario.StepNoMethod, "a request without Mcp-Method"),
-	headerProbe("HTTP-21", stepOtherMethod, "a request whose Mcp-Method names another method"),
-	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
-	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),
-	headerProbe("HTTP-27", stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
-	headerCheck("HTTP-15",
+var httpChecks = verdict.Checks{
+	"HTTP-20": headerProbe(scenario.StepNoMethod, "a request without Mcp-Method"),
+	"HTTP-21": headerProbe(stepOtherMethod, "a request whose Mcp-Method names another method"),
+	"HTTP-22": headerProbe(stepNoName, "a read without Mcp-Name"),
+	"HTTP-23": headerProbe(stepOtherName, "a read whose Mcp-Name names another resource"),
+	"HTTP-27": headerProbe(stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
+	"HTTP-15": headerCheck(
 		plainly(refused(scenario.StepNoVersion, http.StatusBadRequest, verdict.CodeHeaderMismatch,
 			"a request without MCP-Protocol-Version")), notBefore(requirement.R20250618)),
-	headerCheck("HTTP-16", mismatchedVersions),
-	headerCheck("HTTP-17",
+	"HTTP-16": headerCheck(mismatchedVersions),
+	"HTTP-17": headerCheck(
 		plainly(refused(stepUnsupportedVersion, http.StatusBadRequest, verdict.CodeUnsupportedVersion,
 			"a request for the version 1900-01-01"))),
-	headerCheck("HTTP-18", refused(scenario.StepUnknownMethod, http.StatusNotFound,
+	"HTTP-18": headerCheck(refused(scenario.StepUnknownMethod, http.StatusNotFound,
 		verdict.CodeMethodNotFound, "an unknown method")),
-	headerCheck("HTTP-19",
+	"HTTP-19": headerCheck(
 		plainly(refused(stepNoCapabilities, http.StatusBadRequest, verdict.CodeInvalidParams,
 			"a request without the client's capabilities"))),
-	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(stepEncodedName)
+	"HTTP-24": headerCheck(func(v *verdict.Verdict) {
+		x := v.Step(stepEncodedName)
 		switch {
-		case x != nil && verdict.Gone(r, x, v):
+		case x != nil && v.Gone(x):
 		case x != nil && x.Status == http.StatusRequestHeaderFieldsTooLarge:
-			v.NotExercised(matcher.Describe(x) +
-				" to a read whose Mcp-Name is the uri in Base64, which is longer than the uri")
+			v.NotExercised("%v to a read whose Mcp-Name is the uri in Base64, which is longer than the uri",
+				x)
 		case x != nil && x.Tags[tagUnlisted] != "":
-			if namesJudged(r, v) && v.Answered(x) {
-				v.FailUnless(!x.HasCode(verdict.CodeHeaderMismatch), verdict.Finding{
-					Expected: "the refusal that the read gets without Base64",
-					On:       x, About: "a read whose Mcp-Name is the uri in Base64",
-				})
+			if namesJudged(v) && v.Answered(x) {
+				v.That(x, !x.HasCode(verdict.CodeHeaderMismatch),
+					"the refusal that the read gets without Base64", "%v to a read whose Mcp-Name is the "+
+						"uri in Base64", x)
 			}
 		default:
-			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
+			v.Expect(x, matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
 		}
 	}),
-	headerCheck("HTTP-25", brokenNames),
-	headerCheck("HTTP-26", func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepSpelling) {
-			if x.Method != "resources/read" && !plainlyServed(r.Step(stepOrdinary), v) {
+	"HTTP-25": headerCheck(brokenNames),
+	"HTTP-26": headerCheck(func(v *verdict.Verdict) {
+		for _, x := range v.Steps(stepSpelling) {
+			if x.Method != "resources/read" && !plainlyServed(v.Step(stepOrdinary), v) {
 				continue
 			}
-			if verdict.Gone(r, x, v) {
+			if v.Gone(x) {
 				continue
 			}
-			v.Expect(x).To(matcher.BeResult(), x.Method+" with header names in unusual case")
+			v.Expect(x, matcher.BeResult(), "%s with header names in unusual case", x.Method)
 		}
 	}),
-	headerCheck("HTTP-28", verdict.Each(verdict.Steps(stepNameless), nameless)),
-	headerCheck("HTTP-29", plainly(func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
-		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
-		for _, x := range r.Exchanges {
+	"HTTP-28": headerCheck(verdict.Each(verdict.Steps(stepNameless), nameless)),
+	"HTTP-29": headerCheck(plainly(func(v *verdict.Verdict) {
+		v.Expect(v.Step(stepSessionHeader), matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(v.Step(stepLastEvent), matcher.BeResult(), "a request with a legacy Last-Event-ID")
+		for _, x := range v.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
-				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+
-					judge.Quote(id), x)
+				v.That(x, id == "", "no Mcp-Session-Id in responses", "a response issues the session id %s",
+					judge.Quote(id))
 			}
 		}
 	}), verdict.ModernOnly...),
-	headerCheck("HTTP-34", repeatedIDs),
-	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+	"HTTP-34": headerCheck(repeatedIDs),
+	"HTTP-61": headerCheck(func(v *verdict.Verdict) {
+		v.Expect(v.Step(stepNoVersionMeta), matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without a version in _meta")
-		v.Expect(r.Step(scenario.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest),
+		v.Expect(v.Step(scenario.StepNoMeta), matcher.HaveHTTPStatus(http.StatusBadRequest),
 			"a request without _meta")
 	}, verdict.ModernOnly...),
-	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
+	"HTTP-03": headerCheck(func(v *verdict.Verdict) {
 		for _, step := range []recording.Step{stepGet, scenario.StepDelete} {
-			if x := r.Step(step); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405",
-					fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x)
+			if x := v.Step(step); v.Responded(x) {
+				v.That(x, x.Status == http.StatusMethodNotAllowed, "HTTP 405", "%s is answered by HTTP %d",
+					strings.ToUpper(string(step)), x.Status)
 			}
 		}
 	}, verdict.ModernOnly...),
@@ -163,38 +160,38 @@ func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
 		v.RestsOn(x)
 		return true
 	}
-	v.NotExercised("the target does not know " + x.Method)
+	v.NotExercised("the target does not know %s", x.Method)
 	return false
 }
 
 // plainly judges where the target knows the method of the request as it should be: see [plainlyServed].
 func plainly(judge verdict.Judge) verdict.Judge {
-	return func(r *recording.Recording, v *verdict.Verdict) {
-		if plainlyServed(r.Step(stepOrdinary), v) {
-			judge(r, v)
+	return func(v *verdict.Verdict) {
+		if plainlyServed(v.Step(stepOrdinary), v) {
+			judge(v)
 		}
 	}
 }
 
 // refused judges that a header probe is refused by a status and a code.
 func refused(step recording.Step, status int, code int64, about string) verdict.Judge {
-	return func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step(step)).To(matcher.BeRefusedWith(status, code), about)
+	return func(v *verdict.Verdict) {
+		v.Expect(v.Step(step), matcher.BeRefusedWith(status, code), "%s", about)
 	}
 }
 
 // headerCheck is a check of the scenario with the header probes.
-func headerCheck(id string, judge verdict.Judge, needs ...verdict.Gate) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{HTTPHeaders}, Needs: needs, Judge: judge}
+func headerCheck(judge verdict.Judge, needs ...verdict.Gate) verdict.Check {
+	return verdict.Check{From: recording.Names{HTTPHeaders}, Needs: needs, Judge: judge}
 }
 
 // headerProbe is a check that one header probe is refused.
-func headerProbe(id string, step recording.Step, about string) verdict.Check {
-	return headerCheck(id, func(r *recording.Recording, v *verdict.Verdict) {
+func headerProbe(step recording.Step, about string) verdict.Check {
+	return headerCheck(func(v *verdict.Verdict) {
 		named := step == stepNoName || step == stepOtherName
-		if named && namesJudged(r, v) || !named && plainlyServed(r.Step(stepOrdinary), v) {
-			misfitRefused(r.Step(step), v, about)
-			for _, x := range r.Steps(step)[min(1, len(r.Steps(step))):] {
+		if named && namesJudged(v) || !named && plainlyServed(v.Step(stepOrdinary), v) {
+			misfitRefused(v.Step(step), v, about)
+			for _, x := range v.Steps(step)[min(1, len(v.Steps(step))):] {
 				misfitRefused(x, v, about+": "+x.Tags[scenario.TagForm])
 			}
 		}
@@ -219,10 +216,10 @@ func notBefore(first requirement.Revision) verdict.Gate {
 }
 
 // mismatchedVersions: header and body name different versions.
-func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
+func mismatchedVersions(v *verdict.Verdict) {
 	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
-	for _, x := range r.Steps(stepMismatch) {
-		if !plainlyServed(r.Step(stepOrdinary), v) {
+	for _, x := range v.Steps(stepMismatch) {
+		if !plainlyServed(v.Step(stepOrdinary), v) {
 			return
 		}
 		about := "a request whose " + x.Tags[tagDiffers] + " alone names another version"
@@ -233,31 +230,28 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
-			v.Expect(x).To(want, about, verdict.Finding{
-				Warn:       true,
-				Downgraded: verdict.RefusedOtherwise,
-				Hint: "compare MCP-Protocol-Version with the version in _meta before looking whether " +
-					"it is supported",
-			})
+			v.Expect(x, want, "%s", about).Warn(verdict.RefusedOtherwise).
+				Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is " +
+					"supported")
 			continue
 		}
-		v.Expect(x).To(want, about)
+		v.Expect(x, want, "%s", about)
 	}
 }
 
 // brokenNames: encoded names that cannot be decoded, or that name another
 // resource. HTTP software in front may refuse the former without a body.
-func brokenNames(r *recording.Recording, v *verdict.Verdict) {
-	if !namesJudged(r, v) {
+func brokenNames(v *verdict.Verdict) {
+	if !namesJudged(v) {
 		return
 	}
-	if x := r.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly &&
+	if x := v.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly &&
 		x.Status == http.StatusBadRequest {
 		v.Holds()
 	} else {
 		misfitRefused(x, v, "a read whose encoded Mcp-Name cannot be decoded")
 	}
-	misfitRefused(r.Step(stepWrongName), v, "a read whose encoded Mcp-Name names another resource")
+	misfitRefused(v.Step(stepWrongName), v, "a read whose encoded Mcp-Name names another resource")
 }
 
 // misfitRefused: headers that do not fit the body are answered by 400 and -32020. A read
@@ -268,14 +262,12 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 		return
 	}
 	if x == nil || x.Tags[tagUnlisted] == "" {
-		v.Expect(x).To(want, about)
+		v.Expect(x, want, "%s", about)
 		return
 	}
-	v.Expect(x).To(want, about, verdict.Finding{
-		Warn:       true,
-		Downgraded: "nothing is listed, so that the read had to be refused in any case",
-		Hint:       "compare the headers with the body before the resource is looked for",
-	})
+	v.Expect(x, want, "%s", about).
+		Warn("nothing is listed, so that the read had to be refused in any case").
+		Hint("compare the headers with the body before the resource is looked for")
 }
 
 // subscribed notes a violation if a listen request was acknowledged whose headers do not fit the body.
@@ -283,19 +275,16 @@ func subscribed(x *recording.Exchange, v *verdict.Verdict, about string) bool {
 	if x == nil || x.Tags[recording.TagAck] == "" {
 		return false
 	}
-	v.Fail(verdict.Finding{
-		Expected: matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
-		Actual:   "an acknowledgment to " + about,
-		On:       x,
-		Hint:     "compare the headers with the body of every request, before a stream is opened as well",
-	})
+	v.Fail(x, matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch).Expected(),
+		"an acknowledgment to %s", about).
+		Hint("compare the headers with the body of every request, before a stream is opened as well")
 	return true
 }
 
 // namesJudged reports whether reads show how Mcp-Name is treated: one that is in order
 // is not refused for its headers, and its method is known.
-func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step(stepUnlistedRead)
+func namesJudged(v *verdict.Verdict) bool {
+	x := v.Step(stepUnlistedRead)
 	if x == nil {
 		return true
 	}
@@ -314,17 +303,14 @@ func nameless(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	wanted := x.HasCode(verdict.CodeHeaderMismatch) ||
 		strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
-	v.FailUnless(!wanted, verdict.Finding{
-		Expected: "service without Mcp-Name",
-		On:       x, About: x.Method + " without Mcp-Name",
-	})
+	v.That(x, !wanted, "service without Mcp-Name", "%v to %s without Mcp-Name", x, x.Method)
 }
 
 // repeatedIDs: errors about readable requests repeat the id. A server of both eras
 // may take what lacks the version header or all metadata for a legacy request, and
 // answers in the ways of that era.
-func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Exchanges {
+func repeatedIDs(v *verdict.Verdict) {
+	for _, x := range v.Exchanges {
 		if (x.Step == scenario.StepNoVersion || x.Step == scenario.StepNoMeta) && !v.Facts.ModernOnly() {
 			continue
 		}
@@ -332,15 +318,10 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		id := x.Message().Get("id")
-		f := verdict.Finding{
-			Expected: "the id of the request, " + string(x.ID),
-			Actual:   "id is " + judge.Brief(id) + " in the body of HTTP " + strconv.Itoa(x.Status),
-			On:       x,
-			Cause:    "the id of the request",
-		}
+		f := v.That(x, wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID),
+			"id is %v in the body of HTTP %d", id, x.Status).Cause("the id of the request")
 		if verdict.LosesID(x) {
-			f.SharedCause = verdict.LostID
+			f.SharedCause(verdict.LostID)
 		}
-		v.FailUnless(wire.SameID([]byte(id.Raw), x.ID), f)
 	}
 }

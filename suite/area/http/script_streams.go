@@ -136,7 +136,7 @@ var httpBroadcastScenario = &scenario.Scenario{
 	Title: "watching two streams for one change",
 	Sends: "Two GET streams in one session, a subscription, and one change of the resource.",
 	Phase: scenario.Mutate,
-	After: []recording.Name{recording.Changes},
+	After: recording.Names{recording.Changes},
 	When: scenario.All(
 		scenario.OverLegacyHTTP,
 		scenario.Declared("resources.subscribe"),

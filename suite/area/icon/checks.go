@@ -12,39 +12,38 @@ import (
 )
 
 // Checks lists the checks of icons (basic/index#icons).
-var Checks = []verdict.Check{
-	{Requirement: "ICON-01", From: verdict.BothWalks,
+var Checks = verdict.Checks{
+	"ICON-01": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconOwners, func(i verdict.Item, v *verdict.Verdict) {
 			// Icons are the same wherever they stand.
-			verdict.Typed(v, i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType",
+			v.Typed(i, "Implementation", "icons", "icons[]", "icons[].src", "icons[].mimeType",
 				"icons[].sizes", "icons[].sizes[]", "icons[].theme")
 		}).Or(recording.CodeNeedsSubject, noIcons)},
-	{Requirement: "ICON-03", From: verdict.BothWalks,
+	"ICON-03": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.URI(i.Str))
-			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
+			v.That(i, !bad, "an absolute URI", "src of %s is %v: %s", i.Name, i.Result, p.Message)
 		})},
-	{Requirement: "ICON-04", From: verdict.BothWalks,
+	"ICON-04": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-			v.That(!bad, "an icon that clients may load: https, http or data",
-				"src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i)
+			v.That(i, !bad, "an icon that clients may load: https, http or data", "src of %s is %v: %s",
+				i.Name, i.Result, p.Message)
 		})},
-	{Requirement: "ICON-05", From: verdict.BothWalks,
+	"ICON-05": {From: verdict.BothWalks,
 		Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 			if judge.HasScheme(i.Str, "data") {
 				p, bad := judge.First(judge.DataIcon(i.Str))
-				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+
-					p.Message, i)
+				v.That(i, !bad, "a base64-encoded image", "src of %s is %v: %s", i.Name, i.Result, p.Message)
 			}
 		}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
-	{Requirement: "ICON-08", From: verdict.BothWalks,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"ICON-08": {From: verdict.BothWalks,
+		Judge: func(v *verdict.Verdict) {
 			var odd verdict.Sightings
-			for _, i := range iconsOf(r, v) {
+			for _, i := range iconsOf(v) {
 				if t := i.Get("mimeType"); judge.IsString(t) {
 					if p, bad := judge.First(judge.MIME(t.Str)); bad {
-						odd.Add(judge.Brief(t)+" of "+i.Name+" ("+p.Message+")", i)
+						odd.Add(i, "%v of %s (%s)", t, i.Name, p.Message)
 					}
 				}
 				sizes := i.Get("sizes")
@@ -53,8 +52,8 @@ var Checks = []verdict.Check{
 				}
 				for _, size := range sizes.Array() {
 					if judge.IsString(size) {
-						v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`,
-							judge.Brief(size)+" among the sizes of "+i.Name, i)
+						v.That(i, len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`,
+							"%v among the sizes of %s", size, i.Name)
 					}
 				}
 			}
@@ -64,22 +63,22 @@ var Checks = []verdict.Check{
 }
 
 // iconOwners lists what has icons: the entries of a walk and, once, the server.
-func iconOwners(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
-	all := verdict.ListedItems(r, v)
-	if r.Scenario == recording.WalkResources {
-		all = append(all, introductions(r, v)...)
+func iconOwners(v *verdict.Verdict) []verdict.Item {
+	all := verdict.ListedItems(v)
+	if v.Scenario == recording.WalkResources {
+		all = append(all, introductions(v)...)
 	}
 	return recording.Keep(all, func(i verdict.Item) bool { return i.IsObject() && i.Get("icons").Exists() })
 }
 
 // introductions lists how the target introduces itself: in the handshake, or in
 // discovery and in results.
-func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func introductions(v *verdict.Verdict) []verdict.Item {
 	const name = "the server's description of itself"
 	declared := gjson.ParseBytes(v.Facts.Declared)
 	if !v.Modern() {
 		var frames []int
-		for _, s := range r.Sessions {
+		for _, s := range v.Sessions {
 			if s.Initialize != nil {
 				frames = s.Initialize.Evidence()
 			}
@@ -92,17 +91,17 @@ func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		found = nil
 	}
 	// The same description comes with every result: one is as good as all.
-	for _, x := range r.Steps(recording.StepPage) {
-		if info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo); info.IsObject() {
+	for _, x := range v.Steps(recording.StepPage) {
+		if info := judge.Member(x.Value("_meta"), verdict.MetaServerInfo); info.IsObject() {
 			return []verdict.Item{verdict.NewItem(info, name, x.Evidence())}
 		}
 	}
 	return found
 }
 
-func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func iconsOf(v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, i := range iconOwners(r, v) {
+	for _, i := range iconOwners(v) {
 		icons := i.Get("icons")
 		if !icons.IsArray() {
 			continue
@@ -114,14 +113,14 @@ func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		}
 	}
 	if len(all) == 0 {
-		v.NeedsSubject(noIcons)
+		v.NeedsSubject("%s", noIcons)
 	}
 	return all
 }
 
-func iconSources(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func iconSources(v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, i := range iconsOf(r, v) {
+	for _, i := range iconsOf(v) {
 		if src := i.Get("src"); judge.IsString(src) {
 			all = append(all, verdict.NewItem(src, i.Name, i.Frames))
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -15,24 +14,23 @@ import (
 )
 
 // Checks lists the checks of server/resources#list-changed-notification.
-var Checks = []verdict.Check{
-	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+var Checks = verdict.Checks{
+	"LCH-01": {From: recording.Names{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listAnnounced},
-	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening,
+	"LCH-02": {From: recording.Names{recording.Changes, recording.Listening,
 		recording.Everything}, Judge: wellFormedListChange},
-	{
-		Requirement: "LCH-04",
+	"LCH-04": {
 		// The changes are there to be played; all clean sessions are judged.
-		From:     []recording.Name{recording.Changes, recording.Everything},
-		With:     []recording.Name{recording.Listening},
+		From:     recording.Names{recording.Changes, recording.Everything},
+		With:     recording.Names{recording.Listening},
 		Declared: true,
 		Needs:    verdict.Withholds("resources.listChanged"),
 		Judge:    undeclaredListChange,
 	},
-	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: verdict.ListChanged,
+	"LCH-06": {From: recording.Names{recording.Listening}, Needs: verdict.ListChanged,
 		Declared: true,
 		Judge:    listChangedHonoured},
-	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: verdict.ListChanged,
+	"LCH-07": {From: recording.Names{recording.Changes}, Needs: verdict.ListChanged,
 		Judge: listShowsChange},
 }
 
@@ -43,7 +41,7 @@ type listChange struct {
 	uri       string             // what came or went; empty if it is not known
 	before    []string
 	after     []string // at the last look
-	announced []verdict.Heard
+	announced []recording.Message
 	frames    verdict.Several // the last look, and the one before the change
 	looked    bool            // both looks succeeded
 }
@@ -58,16 +56,16 @@ func (c *listChange) shows() bool {
 func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before, c.after) }
 
 // listChanges lists the changes of the list that were made.
-func listChanges(r *recording.Recording) []listChange {
+func listChanges(v *verdict.Verdict) []listChange {
 	var all []listChange
-	looked := r.Steps(scenario.StepListed)
+	looked := v.Steps(scenario.StepListed)
 	before, ok := listedAt(looked)
 	for _, change := range []struct {
 		mark recording.MarkName
 		step recording.Step
 	}{{scenario.MarkAdd, scenario.StepAdded}, {scenario.MarkRemove, scenario.StepRemoved}} {
-		mark, fired := r.Mark(change.mark)
-		pages := r.Steps(change.step)
+		mark, fired := v.Mark(change.mark)
+		pages := v.Steps(change.step)
 		if !fired || len(pages) == 0 {
 			continue
 		}
@@ -76,7 +74,7 @@ func listChanges(r *recording.Recording) []listChange {
 			return x.Tags[scenario.TagLook] != last.Tags[scenario.TagLook]
 		})
 		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI],
-			before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After),
+			before: before, announced: verdict.Only(v.Hear(v.Watcher(), mark.After),
 				verdict.ListUpdated)}
 		c.frames = verdict.All(slices.Concat(looked[max(len(looked)-1, 0):], pages[len(pages)-1:])...)
 		okBefore := ok
@@ -95,7 +93,7 @@ func listedAt(pages []*recording.Exchange) (uris []string, ok bool) {
 		if !x.Succeeded() {
 			return nil, false
 		}
-		judge.Each(x.Result().Get("resources"),
+		judge.Each(x.Value("resources"),
 			func(item gjson.Result) { uris = append(uris, item.Get("uri").String()) })
 	}
 	slices.Sort(uris)
@@ -103,160 +101,144 @@ func listedAt(pages []*recording.Exchange) (uris []string, ok bool) {
 }
 
 // listAnnounced: a change of the list is announced.
-func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range verdict.StreamsNamed(r, "list") {
-		if ack, ok := verdict.AckOf(r, x); !ok {
-			verdict.Unacknowledged(x, v)
+func listAnnounced(v *verdict.Verdict) {
+	for _, x := range v.StreamsNamed("list") {
+		if ack, ok := v.Ack(x); !ok {
+			v.Unacknowledged(x)
 			return
 		} else if !verdict.Grants(ack, "resourcesListChanged") {
 			v.NotExercised("the target does not acknowledge resourcesListChanged")
 			return
 		}
 	}
-	for i, c := range listChanges(r) {
+	for i, c := range listChanges(v) {
 		switch {
 		case len(c.announced) > 0:
 			v.Holds()
 			if i == 0 {
-				announcedToAll(r, c, v)
+				announcedToAll(c, v)
 			}
 		case !c.looked || !c.changed():
 			v.NotExercised("the trigger changed nothing that the list shows")
-		case slices.ContainsFunc(verdict.StreamsNamed(r, "list"), func(x *recording.Exchange) bool {
+		case slices.ContainsFunc(v.StreamsNamed("list"), func(x *recording.Exchange) bool {
 			return x.Tags[scenario.TagEnded] != ""
 		}):
 			v.NotExercised("the target ended the subscription to changes of the list")
-		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
+		case !v.LostSession(v.Watcher()):
 			actual := "none came, although the list has changed"
-			if why, none := verdict.NoChannel(r, verdict.WatcherOf(r)); none {
+			if why, none := v.NoChannel(v.Watcher()); none {
 				actual = "none came: " + why
 			}
-			v.Fail(verdict.Finding{
-				Expected: verdict.ListUpdated + " after a resource was " + string(c.step),
-				Actual:   actual + verdict.WithTrigger(r, c.mark),
-				On:       c.frames,
-				Hint: "send " + verdict.ListUpdated +
-					" when the list changes, or do not declare resources.listChanged",
-			})
+			v.Fail(c.frames, verdict.ListUpdated+" after a resource was "+string(c.step), "%s%s", actual,
+				v.WithTrigger(c.mark)).
+				Hint("send " + verdict.ListUpdated +
+					" when the list changes, or do not declare resources.listChanged")
 		}
 	}
 }
 
 // announcedToAll: where one session hears of the first change, so does another one for which the list has
 // changed as well. What comes later tells of it, too.
-func announcedToAll(r *recording.Recording, c listChange, v *verdict.Verdict) {
-	session := verdict.RoleOf(r, "bystander")
-	before, _ := listedAt(r.Steps(scenario.StepBesideListed))
-	pages := r.Steps(scenario.StepBesideChanged)
+func announcedToAll(c listChange, v *verdict.Verdict) {
+	session := v.Role("bystander")
+	before, _ := listedAt(v.Steps(scenario.StepBesideListed))
+	pages := v.Steps(scenario.StepBesideChanged)
 	after, looked := listedAt(pages)
-	mark, _ := r.Mark(c.mark)
-	told := verdict.Only(verdict.Hear(r, session, mark.After), verdict.ListUpdated)
-	if _, none := verdict.NoChannel(r, session); !looked || before == nil || none || len(told) > 0 ||
-		slices.Equal(before, after) || !slices.Equal(after, c.after) || verdict.LostSession(r, v, session) {
+	mark, _ := v.Mark(c.mark)
+	told := verdict.Only(v.Hear(session, mark.After), verdict.ListUpdated)
+	if _, none := v.NoChannel(session); !looked || before == nil || none || len(told) > 0 ||
+		slices.Equal(before, after) || !slices.Equal(after, c.after) || v.LostSession(session) {
 		return // another list than the first session has may have changed for another reason
 	}
-	v.Fail(verdict.Finding{
-		Expected: verdict.ListUpdated + " in every session whose list has changed",
-		Actual: "none came in a second session, in which the list shows that a resource was " +
-			string(c.step) + verdict.WithTrigger(r, c.mark) + ", while the first one was told",
-		On:         verdict.Several{c.announced[0], pages[len(pages)-1]},
-		Warn:       true,
-		Cause:      "one of several sessions",
-		Downgraded: "a notification may be late",
-		Hint:       "send " + verdict.ListUpdated + " to every session, not only to one of them",
-	})
+	v.Fail(verdict.Several{c.announced[0], pages[len(pages)-1]},
+		verdict.ListUpdated+" in every session whose list has changed", "none came in a second session, "+
+			"in which the list shows that a resource was %s%s, while the first one was told", c.step,
+		v.WithTrigger(c.mark)).Warn("a notification may be late").Cause("one of several sessions").
+		Hint("send " + verdict.ListUpdated + " to every session, not only to one of them")
 }
 
 // wellFormedListChange: the notification is spelled as the specification has it.
-func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
-	for _, h := range verdict.Elsewhere(verdict.Hear(r, "", 0), r, v) {
+func wellFormedListChange(v *verdict.Verdict) {
+	for _, h := range v.Elsewhere(v.Hear("", 0)) {
 		switch {
 		case h.Method() == verdict.ListUpdated:
-			params := h.Msg.Get("params")
-			v.That(!params.Exists() || params.IsObject(),
-				"params of "+verdict.ListUpdated+" as an object, or absent",
-				"params are "+judge.TypeName(params), h)
+			params := h.Get("params")
+			v.That(h, !params.Exists() || params.IsObject(),
+				"params of "+verdict.ListUpdated+" as an object, or absent", "params are %s",
+				judge.TypeName(params))
 		case h.Misspells(verdict.ListUpdated):
-			v.Fail(verdict.Finding{
-				Expected: "the method " + verdict.ListUpdated,
-				Actual:   "the method " + h.Method(),
-				On:       h,
-				Warn:     true,
-				Hint:     "clients know the notification by its exact name only",
-			})
+			v.Fail(h, "the method "+verdict.ListUpdated, "the method %s", h.Method()).Warn().
+				Hint("clients know the notification by its exact name only")
 		}
 	}
 }
 
 // undeclaredListChange: without listChanged the list changes silently.
-func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
-	if r.Scenario != recording.Everything {
-		if _, ok := r.Mark(scenario.MarkAdd); ok {
+func undeclaredListChange(v *verdict.Verdict) {
+	if v.Scenario != recording.Everything {
+		if _, ok := v.Mark(scenario.MarkAdd); ok {
 			v.Holds() // the list was made to change: silence means something
 		}
 		return
 	}
-	if strays := verdict.Only(verdict.Hear(r, "", 0), verdict.ListUpdated); len(strays) > 0 {
-		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged",
-			verdict.ListUpdated+" was sent", strays[0])
+	if strays := verdict.Only(v.Hear("", 0), verdict.ListUpdated); len(strays) > 0 {
+		v.Fail(strays[0], "no "+verdict.ListUpdated+" without capabilities.resources.listChanged",
+			"%s was sent", verdict.ListUpdated)
 	}
 }
 
 // listShowsChange: the list that is asked for after the announcement shows what
 // was announced.
-func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
-	for _, c := range listChanges(r) {
+func listShowsChange(v *verdict.Verdict) {
+	for _, c := range listChanges(v) {
 		switch {
 		case len(c.announced) == 0:
 			v.NotExercised("the change of the list was not announced")
 		case c.uri == "" && len(c.announced) > 1 && !c.shows():
-			v.NotExercised("the list changes by itself: changes were announced more than once, and it " +
-				"may be as " +
-				"it was before")
-		case !c.looked && expelled(r):
+			v.NotExercised("the list changes by itself: changes were announced more than once, and it may " +
+				"be as it was before")
+		case !c.looked && expelled(v):
 			v.NotExercised("the target ended the session while its list was watched")
 		case !c.looked:
-			v.Block(recording.CodeBadReply, "the list could not be read before and after the change",
-				c.frames)
+			v.Block(c.frames, recording.CodeBadReply, "the list could not be read before and after the "+
+				"change")
 		default:
-			v.FailUnless(c.shows(), verdict.Finding{
-				Expected: "the list to show what " + verdict.ListUpdated + " announced",
-				Actual:   "the list is the same as before a resource was " + string(c.step),
-				On:       verdict.Several{c.announced[0], c.frames},
-				Hint:     "do not answer resources/list from a cache that outlives the change",
-			})
+			v.That(verdict.Several{c.announced[0], c.frames}, c.shows(),
+				"the list to show what "+verdict.ListUpdated+" announced",
+				"the list is the same as before a resource was %s", c.step).
+				Hint("do not answer resources/list from a cache that outlives the change")
 		}
 	}
 }
 
 // expelled reports whether the list could not be read because the session was over, as one over Streamable
 // HTTP may be at any time.
-func expelled(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(scenario.StepListed, scenario.StepAdded, scenario.StepRemoved),
+func expelled(v *verdict.Verdict) bool {
+	return slices.ContainsFunc(v.Steps(scenario.StepListed, scenario.StepAdded, scenario.StepRemoved),
 		func(x *recording.Exchange) bool {
 			return x.Status == http.StatusNotFound
 		})
 }
 
 // listChangedHonoured: changes of the list can be listened to.
-func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
+func listChangedHonoured(v *verdict.Verdict) {
 	const expected = "resourcesListChanged: true in the acknowledgment, as " +
 		"capabilities.resources.listChanged says"
-	for _, x := range r.Steps(recording.StepListen) {
+	for _, x := range v.Steps(recording.StepListen) {
 		if !verdict.Granted(x.Param("notifications.resourcesListChanged")) {
 			continue
 		}
-		ack, ok := verdict.AckOf(r, x)
+		ack, ok := v.Ack(x)
 		switch {
-		case ok && verdict.IllFormed(ack, v):
+		case ok && v.IllFormed(ack):
 		case ok:
-			value := ack.Msg.Get("params.notifications.resourcesListChanged")
-			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value),
-				verdict.Evidence(r, x))
+			value := ack.Get("params.notifications.resourcesListChanged")
+			v.That(v.ListenEvidence(x), value.Type == gjson.True, expected, "resourcesListChanged is %v",
+				value)
 		case x.Tags[recording.TagName] == "list" && x.Failed() && !verdict.Unknown(x):
-			v.That(false, expected, matcher.Describe(x), x)
+			v.Fail(x, expected, "%v", x)
 		default:
-			verdict.Unacknowledged(x, v)
+			v.Unacknowledged(x)
 		}
 	}
 }

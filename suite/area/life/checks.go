@@ -49,108 +49,95 @@ const (
 )
 
 // Checks lists the checks of basic/lifecycle and basic/utilities/ping.
-var Checks = []verdict.Check{
-	{Requirement: "LIFE-01", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
-				verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
-					"serverInfo.name", "serverInfo.version")(x, v)
-			}
-		}},
-	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
-				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+var Checks = verdict.Checks{
+	"LIFE-01": {Judge: func(v *verdict.Verdict) {
+		for _, x := range handshakes(v) {
+			verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo",
+				"serverInfo.name", "serverInfo.version")(x, v)
+		}
+	}},
+	"LIFE-03": {From: recording.Names{recording.Everything, Negotiation},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range handshakes(v) {
+				asked, got := x.Param("protocolVersion"), x.Value("protocolVersion")
 				if !judge.IsString(got) {
 					v.NotExercised("protocolVersion is no string: see LIFE-01")
 					continue
 				}
-				v.FailUnless(got.Str == asked.Str, verdict.Finding{
-					Expected: "the requested version " + asked.Str + ", which the server supports",
-					Actual:   "the version " + judge.Brief(got),
-					On:       x,
-					Cause:    "another version than the requested one",
-				})
+				v.That(x, got.Str == asked.Str,
+					"the requested version "+asked.Str+", which the server supports", "the version %v",
+					got).Cause("another version than the requested one")
 			}
-			for _, x := range r.Steps(stepReturn) {
+			for _, x := range v.Steps(stepReturn) {
 				if v.Answered(x) && x.Succeeded() {
-					got := x.Result().Get("protocolVersion")
-					v.That(got.String() == x.Tags[scenario.TagVersion],
+					got := x.Value("protocolVersion")
+					v.That(verdict.Several{verdict.All(v.Steps(stepAlien)...), x},
+						got.String() == x.Tags[scenario.TagVersion],
 						"the version "+x.Tags[scenario.TagVersion]+", which the server had offered before",
-						"the version "+judge.Brief(got), verdict.All(r.Steps(stepAlien)...), x)
+						"the version %v", got)
 				}
 			}
 		}},
-	{Requirement: "LIFE-04", From: []recording.Name{Negotiation}, Judge: counterOffer},
-	{Requirement: "LIFE-05", From: []recording.Name{Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"LIFE-04": {From: recording.Names{Negotiation}, Judge: counterOffer},
+	"LIFE-05": {From: recording.Names{Negotiation},
+		Judge: func(v *verdict.Verdict) {
 			latest := requirement.Revision("")
 			for _, rev := range v.Facts.Served {
 				if !rev.Modern() {
 					latest = max(latest, rev)
 				}
 			}
-			for _, x := range r.Steps(stepAlien) {
-				offer := x.Result().Get("protocolVersion")
+			for _, x := range v.Steps(stepAlien) {
+				offer := x.Value("protocolVersion")
 				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
 					continue
 				}
-				v.FailUnless(offer.Str >= string(latest), verdict.Finding{
-					Expected: "the offer of " + string(latest) +
-						", the latest version that the server accepts",
-					Actual: "the offer of " + offer.Str,
-					On:     x,
-					Cause:  "an offer that is not the latest version",
-				})
+				v.That(x, offer.Str >= string(latest), "the offer of "+string(latest)+
+					", the latest version that the server accepts", "the offer of %s", offer.Str).
+					Cause("an offer that is not the latest version")
 			}
 		}},
-	{Requirement: "LIFE-07", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
-				optionalMembers(x, v)
-			}
-		}},
-	{Requirement: "LIFE-09", From: verdict.Everything, Judge: early},
-	{Requirement: "LIFE-10", From: []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"LIFE-07": {Judge: func(v *verdict.Verdict) {
+		for _, x := range handshakes(v) {
+			optionalMembers(x, v)
+		}
+	}},
+	"LIFE-09": {Judge: early},
+	"LIFE-10": {From: recording.Names{Handshake},
+		Judge: func(v *verdict.Verdict) {
 			if how := v.Facts.Notes[recording.FactSingle]; how != "" {
-				v.Observe("one-session-at-a-time",
-					"all of this is judged one session at a time, as a target file asks for with "+
-						"instances: 1: "+how)
+				v.Observe(nil, "one-session-at-a-time", "all of this is judged one session at a time, as a "+
+					"target file asks for with instances: 1: %s", how)
 			}
-			for _, x := range r.Steps(stepFirst) {
-				if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
+			for _, x := range v.Steps(stepFirst) {
+				if again := v.Step(stepAgain); again != nil && !x.Succeeded() {
 					x = again
 				}
 				if code, _ := x.Code(); x.Failed() && code == -32601 {
-					v.NeedsSubject(x.Method + " is unknown to the target: " + matcher.Describe(x))
+					v.NeedsSubject("%s is unknown to the target: %v", x.Method, x)
 					continue
 				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
+				v.Expect(x, matcher.BeResult(), "%s after the handshake", x.Method)
 			}
 		}},
-	{Requirement: "LIFE-12", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			clean := len(verdict.Received(r)) > 0
-			for _, m := range verdict.RequestsOf(r) {
-				if feature, declared := m.Feature(r.Session(m.Frame.Session)); feature != "" && !declared {
-					clean = false
-					v.Fail(verdict.Finding{
-						Expected: "no request for " + feature + ", which the client did not declare",
-						Actual:   "a request for " + m.Method(),
-						On:       m,
-						Hint:     "look at the capabilities of the client before asking it for " + feature,
-					})
-				}
+	"LIFE-12": {Judge: func(v *verdict.Verdict) {
+		clean := len(v.Received()) > 0
+		for _, m := range v.OwnRequests() {
+			if feature, declared := m.Feature(v.Session(m.Frame.Session)); feature != "" && !declared {
+				clean = false
+				v.Fail(m, "no request for "+feature+", which the client did not declare",
+					"a request for %s", m.Method()).
+					Hint("look at the capabilities of the client before asking it for " + feature)
 			}
-			if clean {
-				v.Holds()
-			}
-		}},
-	{Requirement: "LIFE-13", From: verdict.Everything, With: verdict.Every, Probes: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			ofTheRevision(r, v)
-			ofTheClient(r, v)
+		}
+		if clean {
+			v.Holds()
+		}
+	}},
+	"LIFE-13": {With: verdict.Every, Probes: true,
+		Judge: func(v *verdict.Verdict) {
+			ofTheRevision(v)
+			ofTheClient(v)
 			if v.Modern() {
 				return
 			}
@@ -159,24 +146,24 @@ var Checks = []verdict.Check{
 			// requirement.
 			if c := v.Facts.Combination; c.Revision != requirement.R20250326 &&
 				(!c.Defined() || c.Revision == requirement.R20241105 && c.Transport == requirement.Stdio) {
-				verdict.NoArrays(r, v)
+				v.NoArrays()
 			}
-			for _, m := range verdict.Responses(r) {
+			for _, m := range v.Responses() {
 				kind := m.Get("result.resultType")
-				v.That(kind.Str != "input_required", "a result of the negotiated revision",
-					"resultType input_required, which contradicts it", m)
+				v.That(m, kind.Str != "input_required", "a result of the negotiated revision",
+					"resultType input_required, which contradicts it")
 			}
 		}},
-	{Requirement: "LIFE-14", From: []recording.Name{Pings},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"LIFE-14": {From: recording.Names{Pings},
+		Judge: func(v *verdict.Verdict) {
 			var full verdict.Sightings
-			for _, x := range r.Steps(stepPing, stepPingMeta) {
-				if v.Expect(x).To(matcher.BeResult(), "ping") {
+			for _, x := range v.Steps(stepPing, stepPingMeta) {
+				if v.Expect(x, matcher.BeResult(), "ping").Held() {
 					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool {
 						return name == "_meta"
 					})
 					if len(rest) > 0 {
-						full.Add(strings.Join(rest, ", "), x)
+						full.Add(x, "%s", strings.Join(rest, ", "))
 					}
 				}
 			}
@@ -184,87 +171,80 @@ var Checks = []verdict.Check{
 				"%d {result of a ping, which is an empty one, has|results of pings, which are empty ones,"+
 					" have} members: %s")
 		}},
-	{Requirement: "LIFE-16", From: []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepEarlyPing) {
+	"LIFE-16": {From: recording.Names{Handshake},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepEarlyPing) {
 				if x.Outcome == recording.Silent {
-					v.Fail(verdict.Finding{
-						Expected: "an answer",
-						On:       x, About: "a ping before initialized",
-					})
+					v.Fail(x, "an answer", "%v to a ping before initialized", x)
 					continue
 				}
-				v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
+				v.Expect(x, matcher.BeResult(), "a ping before initialized")
 			}
 		}},
-	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned &&
-				r.Combination.Transport == requirement.Stdio {
-				v.Block(recording.CodeDied,
-					"the program ends at its start without a faulty initialize as well: "+
-						x.Reason, x)
+	"LIFE-17": {From: recording.Names{FaultyHandshake, Negotiation},
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepSound); x != nil && x.Outcome == recording.Lost && v.Facts.Owned &&
+				v.OnStdio() {
+				v.Block(x, recording.CodeDied, "the program ends at its start without a faulty initialize "+
+					"as well: %s", x.Reason)
 				return
 			}
-			for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
+			for _, x := range v.Steps(stepNoMembers, stepNoClientInfo, stepNoVersion, stepAlien) {
 				tolerable(x, v)
 			}
-			for _, x := range r.Steps(stepSound) {
-				if faulty := r.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
+			for _, x := range v.Steps(stepSound) {
+				if faulty := v.Steps(stepNoMembers, stepNoClientInfo, stepAlien); len(faulty) > 0 {
 					v.RestsOn(faulty[len(faulty)-1])
 				}
-				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one",
-					matcher.Describe(x),
-					x)
+				v.That(x, x.Succeeded(), "a sound handshake that succeeds after a faulty one", "%v", x)
 			}
-			if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil &&
-				r.Broken.Code != recording.CodeInterrupted {
-				v.That(false, "a connection on which a sound handshake succeeds after a faulty one",
-					r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1])
+			if len(v.Exchanges) > 0 && v.Step(stepSound) == nil && v.Broken != nil &&
+				v.Broken.Code != recording.CodeInterrupted {
+				v.Fail(v.Exchanges[len(v.Exchanges)-1], "a connection on which a sound handshake succeeds "+
+					"after a faulty one", "%s", v.Broken.Reason)
 			}
 		}},
-	{Requirement: "LIFE-18", From: capableOnes, With: plainOnes, Judge: servesCapable},
-	{Requirement: "LIFE-19", From: capableOnes, With: plainOnes, Judge: outlivesCapable},
+	"LIFE-18": {From: capableOnes, With: plainOnes, Judge: servesCapable},
+	"LIFE-19": {From: capableOnes, With: plainOnes, Judge: outlivesCapable},
 }
 
 // early: before its answer to initialize a server sends nothing but pings and log messages, and no other
 // request before the handshake has ended. That notifications come then is only remarked upon: the sentence
 // speaks of requests, but of logging among them.
-func early(r *recording.Recording, v *verdict.Verdict) {
+func early(v *verdict.Verdict) {
 	ended, began := map[string]int{}, map[string]int{}
-	for _, end := range r.Steps(recording.StepInitialized) {
+	for _, end := range v.Steps(recording.StepInitialized) {
 		v.Holds()
 		ended[end.Session] = end.Request
 	}
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if x := s.Initialize; x != nil && x.Succeeded() && len(x.Replies) > 0 {
 			began[s.ID] = x.Replies[0]
 		}
 	}
-	for _, m := range verdict.CallsOf(r) {
+	for _, m := range v.OwnCalls() {
 		at, end := m.Frame.Number, ended[m.Frame.Session]
 		if m.Method() == "ping" || m.Method() == "notifications/message" {
 			continue
 		}
 		switch {
 		case at < began[m.Frame.Session]:
-			v.That(false, "nothing but ping and log messages before the answer to initialize", m.Method(), m)
+			v.Fail(m, "nothing but ping and log messages before the answer to initialize", "%s", m.Method())
 		case at > end:
 		case m.Kind == wire.KindRequest:
-			v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(),
-				m, verdict.Frames{end})
+			v.Fail(verdict.Several{m, verdict.Frames{end}}, "no request but ping before "+
+				"notifications/initialized", "a request for %s", m.Method())
 		default:
-			v.Observe("notification-before-initialized",
-				m.Method()+" before notifications/initialized, when clients "+
-					"need not be ready for more than pings and log messages", m)
+			v.Observe(m, "notification-before-initialized", "%s before notifications/initialized, when "+
+				"clients need not be ready for more than pings and log messages", m.Method())
 		}
 	}
 }
 
 // handshakes lists the answered handshakes of sessions in which we kept to the specification.
-func handshakes(r *recording.Recording) []*recording.Exchange {
+func handshakes(v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if s.Initialize != nil && s.Initialize.Succeeded() && s.Kind != recording.Probe {
 			all = append(all, s.Initialize)
 		}
@@ -276,56 +256,41 @@ func handshakes(r *recording.Recording) []*recording.Exchange {
 func alien(x *recording.Exchange) string { return x.Param("protocolVersion").String() }
 
 // counterOffer: an unknown version is met with another one, and that one works.
-func counterOffer(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepAlien, stepLater) {
+func counterOffer(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepAlien, stepLater) {
 		if matcher.Refused(x) && (x.Step == stepAlien || alien(x) == futureVersion) {
-			v.Fail(verdict.Finding{
-				Expected: "the offer of a version that the server supports",
-				On:       x, About: "a handshake with the version " + alien(x),
-				Warn: true,
-			})
+			v.Fail(x, "the offer of a version that the server supports",
+				"%v to a handshake with the version %s", x, alien(x)).Warn()
 			continue
 		}
 		if x.Step == stepLater || !v.Answered(x) {
 			continue
 		}
-		offer := x.Result().Get("protocolVersion")
-		v.FailUnless(judge.IsString(offer) && offer.Str != alien(x), verdict.Finding{
-			Expected: "the offer of a version that the server supports, in place of " + alien(x),
-			Actual:   "protocolVersion is " + judge.Brief(offer),
-			On:       x,
-			Hint: "never repeat a version that the server does not know: answer with the latest one " +
-				"that it supports",
-		})
+		offer := x.Value("protocolVersion")
+		v.That(x, judge.IsString(offer) && offer.Str != alien(x),
+			"the offer of a version that the server supports, in place of "+alien(x),
+			"protocolVersion is %v", offer).
+			Hint("never repeat a version that the server does not know: answer with the latest one that it " +
+				"supports")
 	}
-	for _, x := range r.Steps(stepReturn) {
-		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[scenario.TagVersion]+
-			", which the server had offered")
+	for _, x := range v.Steps(stepReturn) {
+		v.Expect(x, matcher.BeResult(), "a handshake with %s, which the server had offered",
+			x.Tags[scenario.TagVersion])
 	}
-	for _, x := range r.Steps(stepAlien, stepLater) {
-		offer := requirement.Revision(x.Result().Get("protocolVersion").Str)
+	for _, x := range v.Steps(stepAlien, stepLater) {
+		offer := requirement.Revision(x.Value("protocolVersion").Str)
 		switch {
 		case x.Step == stepLater && offer == futureVersion:
-			v.Fail(verdict.Finding{
-				Expected: "the offer of a version that the server supports, in place of " + futureVersion,
-				Actual:   "protocolVersion is " + futureVersion,
-				On:       x,
-				Cause:    "a version of the future",
-				Hint: "look the version up among those that the server supports, instead of comparing " +
-					"which one is later",
-			})
+			v.Fail(x, "the offer of a version that the server supports, in place of "+futureVersion,
+				"protocolVersion is %s", futureVersion).Cause("a version of the future").
+				Hint("look the version up among those that the server supports, instead of comparing which " +
+					"one is later")
 		case offer.Modern() && slices.Contains(requirement.Revisions(), offer):
-			v.Fail(verdict.Finding{
-				Expected: "a version that begins with a handshake",
-				Actual: "protocolVersion is " + string(offer) + ", which has none, in the answer to " +
-					faulty(x),
-				On:    x,
-				Warn:  true,
-				Cause: "a version without a handshake",
-				Downgraded: "a version that is supported is to be confirmed, but initialize selects one " +
-					"that has a handshake",
-				Hint: "answer initialize with the latest version that begins with a handshake",
-			})
+			v.Fail(x, "a version that begins with a handshake", "protocolVersion is %s, which has none, in "+
+				"the answer to %s", offer, faulty(x)).
+				Warn("a version that is supported is to be confirmed, but initialize selects one that has " +
+					"a handshake").Cause("a version without a handshake").
+				Hint("answer initialize with the latest version that begins with a handshake")
 		}
 	}
 }
@@ -334,10 +299,10 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
 	verdict.TypedResult("InitializeResult", "instructions", "serverInfo.title", "serverInfo.description",
 		"serverInfo.icons", "serverInfo.websiteUrl")(x, v)
-	site := x.Result().Get("serverInfo.websiteUrl")
+	site := x.Value("serverInfo.websiteUrl")
 	if problems := hardProblems(site); v.Revision() >= requirement.R20251125 && judge.IsString(site) &&
 		len(problems) > 0 {
-		v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), x)
+		v.Fail(x, "serverInfo.websiteUrl as a URI", "%v: %v", site, problems[0])
 	}
 }
 
@@ -363,21 +328,15 @@ func faulty(x *recording.Exchange) string {
 func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.Fail(verdict.Finding{
-			Expected: "an answer to a faulty initialize, error or result",
-			On:       x, About: faulty(x),
-		})
+		v.Fail(x, "an answer to a faulty initialize, error or result", "%v to %s", x, faulty(x))
 	default:
 		if !v.Answered(x) {
 			return
 		}
-		got := x.Result().Get("protocolVersion")
-		v.FailUnless(!x.Succeeded() || x.Step == stepAlien || mayBeVersion(got.Str), verdict.Finding{
-			Title:    "A faulty initialize gets an error or a version of the protocol",
-			Expected: "an error, or a version of the protocol",
-			Actual:   "protocolVersion is " + judge.Brief(got) + " in the answer to " + faulty(x),
-			On:       x,
-		})
+		got := x.Value("protocolVersion")
+		v.That(x, !x.Succeeded() || x.Step == stepAlien || mayBeVersion(got.Str),
+			"an error, or a version of the protocol", "protocolVersion is %v in the answer to %s", got,
+			faulty(x)).Title("A faulty initialize gets an error or a version of the protocol")
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 // ofTheRevision judges all that the target sent in the combination against the
 // schemas of the revision, in clean sessions and in answers to probes. What another
 // requirement judges is left to it; of the rest each member is told once.
-func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
+func ofTheRevision(v *verdict.Verdict) {
 	set := schema.For(v.Revision())
 	if set == nil {
 		return
 	}
-	b := newBreaches(r, v, set)
-	b.look(r, func(*recording.Session) bool { return true })
+	b := newBreaches(v, set)
+	b.look(v.Recording, func(*recording.Session) bool { return true })
 	probe := func(s *recording.Session) bool { return s != nil && s.Kind == recording.Probe }
 	for _, rec := range v.Recordings() {
 		// What came in clean sessions has been looked at: it need not even be read again.
@@ -38,34 +38,24 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 
 // ofTheClient: what only clients send, by the schema's list of their messages, does not
 // come from the target. Requests of any kind are judged by RPC-22 in modern revisions.
-func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
+func ofTheClient(v *verdict.Verdict) {
 	// An agreement besides the schema may bring further methods.
 	more := len(v.Facts.Capability("experimental").Map())+len(v.Facts.Capability("extensions").Map()) > 0
-	for _, m := range verdict.CallsOf(r) {
+	for _, m := range v.OwnCalls() {
 		area, _, _ := strings.Cut(m.Method(), "/")
 		if m.Method() != "" && !more && !schema.Defines(m.Method()) &&
 			(m.Kind != wire.KindRequest || !v.Modern()) {
-			v.Fail(verdict.Finding{
-				Expected:   "messages that servers send",
-				Actual:     m.Method() + ", which the schema of no revision has",
-				On:         m,
-				Warn:       true,
-				Downgraded: "no sentence forbids own methods, but clients drop what they do not know",
-				Cause:      "a method that no revision has",
-			})
+			v.Fail(m, "messages that servers send", "%s, which the schema of no revision has", m.Method()).
+				Warn("no sentence forbids own methods, but clients drop what they do not know").
+				Cause("a method that no revision has")
 		}
 		request := m.Kind == wire.KindRequest && !v.Modern() &&
 			(m.Method() == "initialize" ||
 				slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
 		if request || m.Method() == "notifications/initialized" ||
 			m.Method() == "notifications/roots/list_changed" {
-			v.Fail(verdict.Finding{
-				Expected: "messages that servers send",
-				Actual:   m.Method() + ", which the schema has for clients only",
-				On:       m,
-				Warn:     true,
-				Hint:     fmt.Sprintf("leave %s to the client", m.Method()),
-			})
+			v.Fail(m, "messages that servers send", "%s, which the schema has for clients only", m.Method()).
+				Warn().Hint(fmt.Sprintf("leave %s to the client", m.Method()))
 		}
 	}
 }
@@ -89,7 +79,7 @@ type breach struct {
 	times  int
 }
 
-func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *breaches {
+func newBreaches(v *verdict.Verdict, set *schema.Set) *breaches {
 	b := &breaches{set: set, rev: v.Revision(), sessions: map[string]*recording.Session{},
 		sent: map[string][]*recording.Exchange{},
 		seen: map[int]bool{}, found: map[string]*breach{}}
@@ -100,7 +90,7 @@ func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *b
 			b.sent[x.Session] = append(b.sent[x.Session], x)
 		}
 	}
-	recs := append([]*recording.Recording{r}, v.Recordings()...)
+	recs := append([]*recording.Recording{v.Recording}, v.Recordings()...)
 	for _, rec := range recs {
 		if rec == nil {
 			continue
@@ -122,14 +112,14 @@ func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *b
 // look judges the messages of the sessions of a recording that are wanted.
 func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) bool) {
 	var fresh []int
-	for _, m := range verdict.Received(r) {
+	for _, m := range r.Received() {
 		n := m.Frame.Number
 		if s := b.sessions[m.Frame.Session]; s == nil || !wanted(s) || b.seen[n] {
 			continue
 		}
 		var asked *recording.Exchange
 		if m.Kind == wire.KindResponse {
-			asked = verdict.Asker(b.sent[m.Frame.Session], m)
+			asked = m.Asker(b.sent[m.Frame.Session])
 		}
 		if fresh = append(fresh, n); b.ours(m, asked) {
 			b.judge(m, asked)
@@ -142,7 +132,7 @@ func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) 
 
 // ours reports whether a message is one of the revision that is judged: probes also
 // speak other ones. A response answers what was asked.
-func (b *breaches) ours(m verdict.Message, asked *recording.Exchange) bool {
+func (b *breaches) ours(m recording.Message, asked *recording.Exchange) bool {
 	const version = `_meta.io\.modelcontextprotocol/protocolVersion`
 	handshake := func(x *recording.Exchange) bool { return x.Method == "initialize" }
 	if b.rev.Modern() {
@@ -158,11 +148,11 @@ func (b *breaches) ours(m verdict.Message, asked *recording.Exchange) bool {
 	if asked != nil && handshake(asked) {
 		opening = asked
 	}
-	return opening != nil && opening.Result().Get("protocolVersion").String() == string(b.rev)
+	return opening != nil && opening.Value("protocolVersion").String() == string(b.rev)
 }
 
 // judge holds one message against its schema.
-func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
+func (b *breaches) judge(m recording.Message, asked *recording.Exchange) {
 	found, said := b.violations(m, asked)
 	_, declared := m.Feature(b.sessions[m.Frame.Session])
 	for _, f := range found {
@@ -174,7 +164,7 @@ func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
 
 // violations lists what is wrong with a message, and says which one it is. Of responses it
 // lists only what no requirement judges.
-func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (found []schema.Violation,
+func (b *breaches) violations(m recording.Message, asked *recording.Exchange) (found []schema.Violation,
 	said string) {
 	said = m.Said()
 	switch {
@@ -220,12 +210,8 @@ func (b *breaches) tell(v *verdict.Verdict) {
 		if f.times > 1 {
 			actual += fmt.Sprintf(", and wrong in %d messages in all", f.times)
 		}
-		v.Fail(verdict.Finding{
-			Expected: fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message),
-			Actual:   actual,
-			On:       f.frames,
-			Cause:    f.Member + " as " + f.Want,
-			Hint:     map[bool]string{true: verdict.OmitNull}[f.Got == "null"],
-		})
+		v.Fail(f.frames, fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message),
+			"%s", actual).Cause(f.Member + " as " + f.Want).
+			Hint(map[bool]string{true: verdict.OmitNull}[f.Got == "null"])
 	}
 }

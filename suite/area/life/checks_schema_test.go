@@ -277,7 +277,7 @@ func TestOwners(t *testing.T) {
 		recs[x.scenario] = rt.New(x.scenario, facts, x.rec...)
 		everything := rt.New(recording.Everything, facts, x.rec...)
 		hits := 0
-		for _, m := range verdict.Received(everything) {
+		for _, m := range everything.Received() {
 			for _, f := range life.Violations(everything, facts, m) {
 				hits++
 				if len(f.Requirements) == 0 {

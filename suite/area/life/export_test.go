@@ -8,9 +8,9 @@ import (
 )
 
 // Violations lists what is wrong in a message, also what requirements judge.
-func Violations(r *recording.Recording, facts *recording.Facts, m verdict.Message) []schema.Violation {
-	b := newBreaches(r, &verdict.Verdict{Facts: facts}, schema.For(facts.Combination.Revision))
-	asked := verdict.Asker(b.sent[m.Frame.Session], m)
+func Violations(r *recording.Recording, facts *recording.Facts, m recording.Message) []schema.Violation {
+	b := newBreaches(verdict.New(r, nil), schema.For(facts.Combination.Revision))
+	asked := m.Asker(b.sent[m.Frame.Session])
 	if m.Kind == wire.KindResponse {
 		method := ""
 		if asked != nil {

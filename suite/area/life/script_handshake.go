@@ -210,7 +210,7 @@ var negotiationScenario = &scenario.Scenario{
 		}
 		c.Note(x)
 		settle(c, x)
-		offer := x.Result().Get("protocolVersion").Str
+		offer := x.Value("protocolVersion").Str
 		// What is no text cannot be asked for: JSON would make another one of it.
 		if x.Succeeded() && offer != "" && utf8.ValidString(offer) && offer != unknown &&
 			!slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(c) {

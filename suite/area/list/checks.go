@@ -25,7 +25,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(listChecks, relistChecks)
+var Checks = verdict.Join(listChecks, relistChecks).Needing(verdict.Resources)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
@@ -46,36 +46,35 @@ const (
 var laterLooks = []recording.Step{stepOtherLater, stepOtherLater2, stepOtherLater3}
 
 // The checks of server/resources, listing.
-var listChecks = []verdict.Check{
-	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
+var listChecks = verdict.Checks{
+	"LIST-01": {From: verdict.ResourceWalk,
 		Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourcesResult", "resources"))},
-	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
+	"LIST-02": {From: verdict.ResourceWalk,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-			if v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result),
-				i) {
-				verdict.Typed(v, i, "Resource", "uri", "name")
+			if v.That(i, i.IsObject(), "an object for each resource", "%s is %s", i.Name,
+				judge.TypeName(i.Result)).Held() {
+				v.Typed(i, "Resource", "uri", "name")
 			}
 		})},
-	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			items := verdict.ListedItems(r, v)
+	"LIST-05": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
+			items := verdict.ListedItems(v)
 			for _, i := range items {
-				verdict.Typed(v, i, "Resource", "description", "mimeType", "title", "size")
+				v.Typed(i, "Resource", "description", "mimeType", "title", "size")
 				if size := i.Get("size"); judge.IsInteger(size) {
-					v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0,
-						"a size that is not negative", "size of "+i.Name+" is "+
-							judge.Brief(size), i)
+					v.That(i, !strings.HasPrefix(size.Raw, "-") || size.Num == 0,
+						"a size that is not negative", "size of %s is %v", i.Name, size).Warn()
 				}
 			}
-			verdict.Remarks(items, resourceMembers, v)
+			v.Remarks(items, resourceMembers)
 		}},
-	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: verdict.Resources, Judge: uniqueURIs},
-	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"LIST-14": {From: verdict.ResourceWalk, Judge: uniqueURIs},
+	"LIST-16": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
 			var web verdict.Sightings
-			for _, i := range verdict.ListedItems(r, v) {
+			for _, i := range verdict.ListedItems(v) {
 				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-					web.Add(judge.Brief(uri), i)
+					web.Add(i, "%v", uri)
 				}
 			}
 			if len(web.Names) == 0 {
@@ -85,14 +84,14 @@ var listChecks = []verdict.Check{
 				"%d listed under an https URI, which tells clients that they can load it from the web by "+
 					"themselves: %s")
 		}},
-	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates,
-		recording.Reads}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"LIST-18": {From: recording.Names{recording.WalkResources, recording.WalkTemplates,
+		recording.Reads},
+		Judge: func(v *verdict.Verdict) {
 			var items []verdict.Item
-			if r.Scenario != recording.Reads {
-				items = verdict.ListedItems(r, v)
+			if v.Scenario != recording.Reads {
+				items = verdict.ListedItems(v)
 			}
-			for _, read := range verdict.Readings(r, v, recording.StepRead) {
+			for _, read := range v.Readings(recording.StepRead) {
 				items = append(items, read.Contents...)
 			}
 			for _, i := range items {
@@ -101,29 +100,28 @@ var listChecks = []verdict.Check{
 					continue
 				}
 				p, bad := judge.First(judge.MIME(mime.Str))
-				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+
-					": "+p.Message, i)
+				v.That(i, !bad, "a MIME type such as text/plain", "mimeType of %s is %v: %s", i.Name, mime,
+					p.Message)
 			}
 			v.NeedsSubject("nothing has a mimeType")
 		}},
 }
 
 // uniqueURIs: no URI comes twice on a page; across pages it is remarked upon.
-func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
+func uniqueURIs(v *verdict.Verdict) {
 	const expected = "each URI once"
 	seenOn := map[string]int{}
 	var across verdict.Sightings
-	for n, x := range verdict.PagesOf(r, v) {
+	for n, x := range verdict.PagesOf(v) {
 		onPage := map[string]bool{}
 		for _, i := range verdict.Entries(x) {
 			uri := i.Get("uri")
 			if !judge.IsString(uri) {
 				continue
 			}
-			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1),
-				i)
+			v.That(i, !onPage[uri.Str], expected, "%v is listed twice on page %v", uri, n+1)
 			if first, before := seenOn[uri.Str]; before && !onPage[uri.Str] {
-				across.Add(fmt.Sprintf("%s (on pages %d and %d)", judge.Brief(uri), first+1, n+1), i)
+				across.Add(i, "%v (on pages %d and %d)", uri, first+1, n+1)
 			} else if !before {
 				seenOn[uri.Str] = n
 			}
@@ -142,12 +140,12 @@ var resourceMembers = []string{"uri", "name", "title", "description", "mimeType"
 
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
-var relistChecks = []verdict.Check{
-	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			again := listedAgain(r, v)
-			for _, read := range verdict.Readings(r, v, recording.StepRead) {
-				said, listed := read.Tags[scenario.TagSize], again[read.Tags[recording.TagURI]]
+var relistChecks = verdict.Checks{
+	"LIST-08": {From: recording.Names{Relist},
+		Judge: func(v *verdict.Verdict) {
+			again := listedAgain(v)
+			for _, read := range v.Readings(recording.StepRead) {
+				said, listed := read.Tags[scenario.TagSize], again[read.URI()]
 				if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
 					continue
 				}
@@ -155,29 +153,26 @@ var relistChecks = []verdict.Check{
 				if !ok {
 					continue
 				}
-				v.FailUnless(gjson.Parse(said).Num == float64(length), verdict.Finding{
-					Expected: fmt.Sprintf("a size of %d, which is what a read yields", length),
-					Actual:   "size of " + judge.Brief(read.Param("uri")) + " is " + said + " in the list",
-					On:       verdict.Several{read, listed},
-					Cause:    "the size",
-				})
+				v.That(verdict.Several{read, listed}, gjson.Parse(said).Num == float64(length),
+					fmt.Sprintf("a size of %d, which is what a read yields", length),
+					"size of %v is %s in the list", read.Param("uri"), said).Cause("the size")
 			}
 			v.NeedsSubject("no resource with a size could be read")
 		}},
-	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: verdict.Resources,
+	"LIST-15": {From: recording.Names{Relist},
 		Judge: readableAsListed},
-	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
+	"LIST-13": {From: recording.Names{ListParams},
+		Judge: func(v *verdict.Verdict) {
+			with, without, again := v.Step(stepWith), v.Step(stepWithout), v.Step(stepWithAgain)
 			switch {
 			case !v.Answered(with):
 				return
 			case !with.Succeeded():
-				v.NeedsSubject("the list was refused: " + matcher.Describe(with))
+				v.NeedsSubject("the list was refused: %v", with)
 				return
 			}
-			ok := v.Expect(without).To(matcher.BeResult(),
-				"resources/list without params, which are optional in this revision")
+			ok := v.Expect(without, matcher.BeResult(), "resources/list without params, which are "+
+				"optional in this revision").Held()
 			if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
 				return
 			}
@@ -185,25 +180,25 @@ var relistChecks = []verdict.Check{
 			if verdict.LeadsOn(with) || verdict.LeadsOn(without) {
 				same = verdict.SamePage
 				if len(verdict.IDsOf(with)) == 0 || len(verdict.IDsOf(without)) == 0 {
-					v.NotExercised("the first page of resources/list is empty and has a nextCursor, " +
-						"so that nothing can be compared")
+					v.NotExercised("the first page of resources/list is empty and has a nextCursor, so " +
+						"that nothing can be compared")
 					return
 				}
 			}
-			v.That(same(with, without), "the same resources with empty params and without params",
-				fmt.Sprintf(plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
-					len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
-				with, without)
+			v.That(verdict.Several{with, without}, same(with, without),
+				"the same resources with empty params and without params",
+				plural.Of(len(verdict.IDsOf(with)), "%d {resource|resources} with, %d without"),
+				len(verdict.IDsOf(with)), len(verdict.IDsOf(without)))
 		}},
-	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: verdict.Resources, Judge: sameForAll},
-	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: verdict.Resources,
+	"LIST-10": {From: recording.Names{SameList}, Judge: sameForAll},
+	"LIST-11": {From: recording.Names{SameList},
 		Judge: unchangedByOthers},
 }
 
 // listedAgain lists the entries of the second walk by URI.
-func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]verdict.Item {
+func listedAgain(v *verdict.Verdict) map[string]verdict.Item {
 	found := map[string]verdict.Item{}
-	for _, x := range r.Steps(stepAgain) {
+	for _, x := range v.Steps(stepAgain) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -230,15 +225,15 @@ func rawLength(content verdict.Item) (n int, ok bool) {
 }
 
 // readableAsListed: a read of a listed URI does not end in "not found".
-func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
-	again := listedAgain(r, v)
+func readableAsListed(v *verdict.Verdict) {
+	again := listedAgain(v)
 	rereads := map[string]*recording.Exchange{}
-	for _, x := range r.Steps(stepReread) {
-		rereads[x.Tags[recording.TagURI]] = x
+	for _, x := range v.Steps(stepReread) {
+		rereads[x.URI()] = x
 	}
 	var others verdict.Sightings
-	for _, x := range r.Steps(recording.StepRead) {
-		uri := x.Tags[recording.TagURI]
+	for _, x := range v.Steps(recording.StepRead) {
+		uri := x.URI()
 		switch {
 		case !v.Answered(x):
 		case x.Succeeded():
@@ -248,36 +243,36 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		case judge.HasScheme(uri, "https"):
 			v.NeedsSubject("https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
-			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x)
+			others.Add(x, "%v (%v)", x.Param("uri"), x)
 			v.NeedsSubject("what could not be read ended in an error that does not say that it is missing: " +
 				"see the observation unreadable")
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
-			unreadable(r, v, x, rereads[uri], again[uri])
+			unreadable(v, x, rereads[uri], again[uri])
 		default:
 			v.NotExercised("what could not be read at first was gone from the list, or could be read, at " +
 				"the second look")
 		}
 	}
-	unstable(r, v)
+	unstable(v)
 	others.Observe(v, "unreadable",
 		"%d listed but not readable, with an error that does not say that it is missing: %s")
 }
 
 // unstable remarks on resources of which two reads in a row differ.
-func unstable(r *recording.Recording, v *verdict.Verdict) {
+func unstable(v *verdict.Verdict) {
 	var seen verdict.Sightings
 	first := map[string]*recording.Exchange{}
-	for _, x := range r.Steps(recording.StepRead) {
-		first[x.Tags[recording.TagURI]] = x
+	for _, x := range v.Steps(recording.StepRead) {
+		first[x.URI()] = x
 	}
-	for _, x := range r.Steps(stepRepeat) {
-		before := first[x.Tags[recording.TagURI]]
+	for _, x := range v.Steps(stepRepeat) {
+		before := first[x.URI()]
 		if before == nil || before.Outcome != recording.Replied || x.Outcome != recording.Replied ||
 			verdict.AsksForInput(before) || verdict.AsksForInput(x) {
 			continue
 		}
 		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {
-			seen.Add(judge.Brief(x.Param("uri")), before, x)
+			seen.Add(verdict.Several{before, x}, "%v", x.Param("uri"))
 		}
 	}
 	seen.Observe(v, "unstable-read",
@@ -286,24 +281,20 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 
 // unreadable notes that a resource cannot be read although it is listed. Where we
 // come with credentials, hiding it may be a way to refuse it.
-func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange,
+func unreadable(v *verdict.Verdict, x, reread *recording.Exchange,
 	listed verdict.Item) {
-	f := r.Frame(x.Request)
-	v.Fail(verdict.Finding{
-		Expected: "contents for a URI that is listed",
-		Actual: matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) +
-			", which was listed before and after",
-		On:     verdict.Several{x, reread, listed},
-		Member: "uri of " + listed.Name,
-		Warn:   f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "",
-	})
+	f := v.Frame(x.Request)
+	v.Fail(verdict.Several{x, reread, listed}, "contents for a URI that is listed",
+		"%v to two reads of %v, which was listed before and after", reread, x.Param("uri")).
+		Member("uri of " + listed.Name).
+		WarnIf(f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "")
 }
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
 // noted, if the walk did not get to the end.
-func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string,
+func wholeList(v *verdict.Verdict, step recording.Step) (set []string,
 	last *recording.Exchange, ok bool) {
-	pages := r.Steps(step)
+	pages := v.Steps(step)
 	if len(pages) == 0 {
 		v.NotExercised("the list was not looked at often enough")
 		return nil, nil, false
@@ -320,10 +311,10 @@ func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) 
 }
 
 // sameForAll: two connections are given the same list.
-func sameForAll(r *recording.Recording, v *verdict.Verdict) {
-	one, x1, ok1 := wholeList(r, v, stepOne)
-	other, x2, ok2 := wholeList(r, v, stepOther)
-	again, x3, ok3 := wholeList(r, v, stepOneAgain)
+func sameForAll(v *verdict.Verdict) {
+	one, x1, ok1 := wholeList(v, stepOne)
+	other, x2, ok2 := wholeList(v, stepOther)
+	again, x3, ok3 := wholeList(v, stepOneAgain)
 	if !ok1 || !ok2 || !ok3 {
 		return
 	}
@@ -333,25 +324,26 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 	case !slices.Equal(one, again):
 		v.NotExercised("the list changed while the connections were compared")
-	case !still(r, v, other, stepOtherAgain) || !still(r, v, other, laterLooks...):
-	case v.Facts.Combination.Transport == "stdio":
-		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one,
-			other), on)
+	case !still(v, other, stepOtherAgain) || !still(v, other, laterLooks...):
+	case v.OnStdio():
+		v.Observe(on, "list-by-process", "two processes list different resources: %s",
+			verdict.Difference(one,
+				other))
 		v.NotExercised("two processes may hold data of their own")
 	default:
-		v.That(false, "the same resources on each connection", "two connections are given different lists: "+
-			verdict.Difference(one, other), on)
+		v.Fail(on, "the same resources on each connection", "two connections are given different lists: %s",
+			verdict.Difference(one, other))
 	}
 }
 
 // still reports whether each look at the list that was taken found the same. If it is known that none
 // did, or not known whether one did, the verdict says so.
-func still(r *recording.Recording, v *verdict.Verdict, same []string, looks ...recording.Step) bool {
+func still(v *verdict.Verdict, same []string, looks ...recording.Step) bool {
 	for _, step := range looks {
-		if len(r.Steps(step)) == 0 {
+		if len(v.Steps(step)) == 0 {
 			continue
 		}
-		found, _, ok := wholeList(r, v, step)
+		found, _, ok := wholeList(v, step)
 		if ok && !slices.Equal(found, same) {
 			v.NotExercised("the list changes by itself")
 		}
@@ -364,12 +356,12 @@ func still(r *recording.Recording, v *verdict.Verdict, same []string, looks ...r
 
 // comesAgain reports whether the list changed once more when a third connection made the same requests,
 // in the same way if only the connection that makes them sees the change.
-func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []string, alone bool) bool {
-	if len(r.Steps(stepThird)) == 0 {
-		return r.Broken == nil
+func comesAgain(v *verdict.Verdict, before, after []string, alone bool) bool {
+	if len(v.Steps(stepThird)) == 0 {
+		return v.Broken == nil
 	}
-	first, _, ok1 := wholeList(r, v, stepThird)
-	second, _, ok2 := wholeList(r, v, stepThirdAgain)
+	first, _, ok1 := wholeList(v, stepThird)
+	second, _, ok2 := wholeList(v, stepThirdAgain)
 	if !ok1 || !ok2 {
 		return false
 	}
@@ -379,17 +371,16 @@ func comesAgain(r *recording.Recording, v *verdict.Verdict, before, after []stri
 	}
 	if !again {
 		v.NotExercised("the list changed once, and not when the same requests came again: it may have " +
-			"changed " +
-			"by itself")
+			"changed by itself")
 	}
 	return again
 }
 
 // unchangedByOthers: reads, completions and failed requests do not change the
 // list of their connection. A list that changes by itself shows nothing.
-func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
-	before, x1, ok1 := wholeList(r, v, stepOne)
-	after, x2, ok2 := wholeList(r, v, stepOneAgain)
+func unchangedByOthers(v *verdict.Verdict) {
+	before, x1, ok1 := wholeList(v, stepOne)
+	after, x2, ok2 := wholeList(v, stepOneAgain)
 	switch {
 	case !ok1 || !ok2:
 		return
@@ -397,27 +388,20 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	}
-	other, x3, ok3 := wholeList(r, v, stepOtherAgain)
-	if !ok3 || !still(r, v, other, laterLooks...) {
+	other, x3, ok3 := wholeList(v, stepOtherAgain)
+	if !ok3 || !still(v, other, laterLooks...) {
 		return
 	}
-	finding := verdict.Finding{
-		Expected: "the same resources before and after reads, completions and failed requests",
-		Actual:   "the list changed: " + verdict.Difference(before, after),
-		On:       verdict.Several{x1, x2, x3},
-	}
-	finding.Before = verdict.All(r.Steps(stepBetween)...).Evidence()
 	alone := slices.Equal(other, before)
 	switch {
 	case !alone && !slices.Equal(other, after):
 		v.NotExercised("the list changes by itself")
-	case !comesAgain(r, v, before, after, alone):
+	case !comesAgain(v, before, after, alone):
 	default:
-		finding.Warn = !alone
-		finding.Actual += map[bool]string{
-			true:  "; another connection does not see the change",
-			false: "; another connection sees the change, too",
-		}[alone]
-		v.Fail(finding)
+		sees := map[bool]string{true: "does not see the change", false: "sees the change, too"}[alone]
+		v.Fail(verdict.Several{x1, x2, x3},
+			"the same resources before and after reads, completions and failed requests",
+			"the list changed: %s; another connection %s", verdict.Difference(before, after), sees).
+			WarnIf(!alone).Before(verdict.All(v.Steps(stepBetween)...))
 	}
 }

@@ -27,7 +27,7 @@ var relistScenario = &scenario.Scenario{
 	Name:  Relist,
 	Title: "listing again after the reads",
 	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
-	After: []recording.Name{recording.WalkResources, recording.Reads},
+	After: recording.Names{recording.WalkResources, recording.Reads},
 	Script: func(p *scenario.Play) {
 		reads := p.Earlier(recording.Reads).Steps(recording.StepRead)
 		var refused, small []*recording.Exchange
@@ -37,7 +37,7 @@ var relistScenario = &scenario.Scenario{
 			if x.Failed() {
 				refused = append(refused, x)
 			}
-			if x.Succeeded() && len(x.Result().Get("contents").Raw) < 16<<10 &&
+			if x.Succeeded() && len(x.Value("contents").Raw) < 16<<10 &&
 				x.Took < 100*time.Millisecond {
 				small = append(small, x)
 			}
@@ -62,7 +62,7 @@ var relistScenario = &scenario.Scenario{
 				if i < len(refused) {
 					step = stepReread
 				}
-				c.ReadResource(step, x.Tags[recording.TagURI], nil)
+				c.ReadResource(step, x.URI(), nil)
 			})
 	},
 }

@@ -33,15 +33,15 @@ func TestEraOfAProcess(t *testing.T) {
 		for _, name := range []recording.Name{meta.BadMetadata, recording.InvalidMessages} {
 			sc, _ := area.BuiltIn().Scenario(name)
 			rec := scenario.Perform(t.Context(), st.Stage, sc, nil)
-			if x := rec.Step(scenario.StepNoVersion); x != nil && x.Result().Get("era").Str != "legacy" {
+			if x := rec.Step(scenario.StepNoVersion); x != nil && x.Value("era").Str != "legacy" {
 				t.Errorf("the request without a version: %s", x.Message().Raw)
 			}
-			if x := rec.Step("odd-version"); x != nil && x.Result().Get("era").Str != "modern" {
+			if x := rec.Step("odd-version"); x != nil && x.Value("era").Str != "modern" {
 				t.Errorf("the request with an odd version: %s", x.Message().Raw)
 			}
 			scenariotest.Perform(t, st, func(p *scenario.Play) {
 				c, _ := p.Expendable()
-				if x := c.Do(p.Ordinary("others")); x.Result().Get("era").Str != "modern" {
+				if x := c.Do(p.Ordinary("others")); x.Value("era").Str != "modern" {
 					t.Errorf("after %s: %s", name, x.Message().Raw)
 				}
 			})

@@ -43,7 +43,7 @@ var inputReadsScenario = &scenario.Scenario{
 		asked := f.read(c, stepAsk, scenario.RichCapabilities, nil)
 		f.read(c, stepLingering, nil, nil)
 		f.read(c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
-		if scenario.Required(asked) && asked.Result().Get("inputRequests").IsObject() {
+		if scenario.Required(asked) && asked.Value("inputRequests").IsObject() {
 			f.read(c, stepRetryEmpty, scenario.RichCapabilities, again(asked, map[string]any{}))
 		}
 		c.Do(c.Ordinary(stepAfterAbandoned))
@@ -81,7 +81,7 @@ func again(x *recording.Exchange, answers map[string]any) map[string]any {
 	if answers != nil {
 		further["inputResponses"] = answers
 	}
-	if state := x.Result().Get("requestState"); state.Type == gjson.String {
+	if state := x.Value("requestState"); state.Type == gjson.String {
 		further["requestState"] = state.Str
 	}
 	return further
@@ -90,7 +90,7 @@ func again(x *recording.Exchange, answers map[string]any) map[string]any {
 // answers are the configured answers to what a result asks for; missing names the
 // first key that has none. Where nothing is asked for the answers are nil.
 func (f *inputFlow) answers(x *recording.Exchange) (answers map[string]any, missing string) {
-	x.Result().Get("inputRequests").ForEach(func(key, _ gjson.Result) bool {
+	x.Value("inputRequests").ForEach(func(key, _ gjson.Result) bool {
 		answer, ok := f.in.Answers[key.String()]
 		if !ok {
 			answer, ok = f.in.Answers["*"]

@@ -3,12 +3,10 @@
 package page
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
-	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -48,11 +46,11 @@ const (
 )
 
 // Checks lists the checks of server/utilities/pagination.
-var Checks = []verdict.Check{
-	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var Checks = verdict.Checks{
+	"PAGE-01": {From: verdict.BothWalks,
+		Judge: func(v *verdict.Verdict) {
 			var misspelt verdict.Sightings
-			for _, x := range r.Steps(recording.StepPage) {
+			for _, x := range v.Steps(recording.StepPage) {
 				if !v.Answered(x) || !x.Succeeded() {
 					continue
 				}
@@ -62,43 +60,41 @@ var Checks = []verdict.Check{
 			}
 			misspelt.ObserveMisspelt(v)
 		}},
-	{Requirement: "PAGE-02", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-04", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
-	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging},
-		Needs: verdict.Resources,
+	"PAGE-02": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) { ending(v.Walked(), v) }},
+	"PAGE-03": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) { ownCursors(v.Walked(), v) }},
+	"PAGE-04": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) { advancing(v.Walked(), v) }},
+	"PAGE-05": {From: recording.Names{BadCursors, Paging, TemplatePaging},
 		Judge: verdict.InScenario(BadCursors, invalidCursors,
-			func(r *recording.Recording, v *verdict.Verdict) {
+			func(v *verdict.Verdict) {
 				// that it is refused is judged by PAGE-07
-				if x := r.Step(stepElsewhere); x != nil && x.Failed() {
-					v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")",
-						verdict.Finding{Downgraded: verdict.RefusedOtherwise})
+				if x := v.Step(stepElsewhere); x != nil && x.Failed() {
+					v.Expect(x, matcher.BeErrorReply(-32602), "%s (in %s)", cursorWords[x.Step], x.Method).
+						Downgraded(verdict.RefusedOtherwise)
 				}
 			})},
-	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: verdict.Resources, Judge: survives},
-	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: verdict.Resources,
+	"PAGE-06": {From: recording.Names{BadCursors}, Judge: survives},
+	"PAGE-07": {From: recording.Names{Paging, TemplatePaging},
 		Judge: stableCursor},
-	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: verdict.Resources,
+	"PAGE-08": {From: recording.Names{Paging},
 		Judge: noHiddenPosition},
-	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: verdict.Resources, Judge: emptyCursor},
-	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging},
-		Needs: verdict.Resources,
+	"PAGE-09": {From: verdict.BothWalks, Judge: emptyCursor},
+	"PAGE-12": {From: recording.Names{recording.WalkTemplates, TemplatePaging},
 		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition,
-			func(r *recording.Recording, v *verdict.Verdict) {
-				pages := verdict.Walked(r, v)
+			func(v *verdict.Verdict) {
+				pages := v.Walked()
 				ownCursors(pages, v)
 				advancing(pages, v)
 				ending(pages, v)
 			})},
-	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			complete(r.Steps(recording.StepPage), v)
-			complete(r.Steps(scenario.StepTemplate), v)
+	"PAGE-13": {From: recording.Names{CompleteWalks},
+		Judge: func(v *verdict.Verdict) {
+			complete(v.Steps(recording.StepPage), v)
+			complete(v.Steps(scenario.StepTemplate), v)
 		}},
-}
+}.Needing(verdict.Resources)
 
 // ending: a walk comes to an end.
 func ending(pages []*recording.Exchange, v *verdict.Verdict) {
@@ -110,39 +106,31 @@ func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 	switch last.Tags[recording.TagEnd] {
 	case "done":
 		v.Holds()
-		if n := len(pages); n > 1 && last.Succeeded() && !last.Result().Get(member+".0").Exists() {
-			v.Observe("empty-last-page",
-				fmt.Sprintf("page %d, the last one, is empty: page %d need not have handed out a cursor, "+
-					"%s, behind which nothing follows",
-					n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), pages[n-2], last)
+		if n := len(pages); n > 1 && last.Succeeded() && !last.Value(member+".0").Exists() {
+			v.Observe(verdict.Several{pages[n-2], last}, "empty-last-page", "page %d, the last one, is "+
+				"empty: page %d need not have handed out a cursor, %v, behind which nothing follows", n, n-1,
+				pages[n-2].Value("nextCursor"))
 		}
 	case "bound":
-		v.NotExercised(fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)",
-			len(pages)))
+		v.NotExercised("the list goes on after %d pages: its end was not looked for (--pages)", len(pages))
 	case "idle":
 		idle(pages, member, v)
 	case "cycle":
-		next := last.Result().Get("nextCursor")
+		next := last.Value("nextCursor")
 		earlier, on := "an earlier page", verdict.Several{last}
 		if n := len(pages); n > 1 { // its cursor leads back
 			on = verdict.Several{pages[n-2], last}
 		}
 		for i, x := range pages[:len(pages)-1] {
-			if x.Result().Get("nextCursor").Raw == next.Raw &&
-				x.Result().Get(member).Raw == last.Result().Get(member).Raw {
+			if x.Value("nextCursor").Raw == next.Raw &&
+				x.Value(member).Raw == last.Value(member).Raw {
 				earlier, on = "page "+strconv.Itoa(i+1), append(verdict.Several{x}, on...)
 				break
 			}
 		}
-		v.Fail(verdict.Finding{
-			Expected: "a last page without nextCursor",
-			Actual: fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk "+
-				"never ends",
-				len(pages), earlier, judge.Brief(next)),
-			On:          on,
-			Warn:        !last.Result().Get(member + ".0").Exists(),
-			SharedCause: repeatsLast(pages),
-		})
+		v.Fail(on, "a last page without nextCursor", "page %d repeats %s together with its nextCursor %v, "+
+			"so that the walk never ends", len(pages), earlier, next).
+			WarnIf(!last.Value(member + ".0").Exists()).SharedCause(repeatsLast(pages))
 	}
 }
 
@@ -165,32 +153,26 @@ func repeatsLast(pages []*recording.Exchange) string {
 func idle(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	n := len(pages)
 	first := n
-	for first > 0 && !pages[first-1].Result().Get(member+".0").Exists() {
+	for first > 0 && !pages[first-1].Value(member+".0").Exists() {
 		first--
 	}
 	if n-first < scenario.RepeatedPages { // entries that come again are judged elsewhere
-		v.NotExercised(fmt.Sprintf("the walk was given up at page %d, after many pages in a row that list "+
-			"what stood on earlier ones", n))
+		v.NotExercised("the walk was given up at page %d, after many pages in a row that list what stood "+
+			"on earlier ones", n)
 		return
 	}
-	v.Fail(verdict.Finding{
-		Expected: "a last page without nextCursor",
-		Actual: fmt.Sprintf("pages %d to %d are all empty, and the walk was given up there, since each has "+
-			"yet another nextCursor, the last one %s",
-			first+1, n, judge.Brief(pages[n-1].Result().Get("nextCursor"))),
-		On:   verdict.Several{pages[n-2], pages[n-1]},
-		Warn: true,
-		Hint: "leave nextCursor out once no entries are left",
-	})
+	v.Fail(verdict.Several{pages[n-2], pages[n-1]}, "a last page without nextCursor",
+		"pages %d to %d are all empty, and the walk was given up there, since each has yet another "+
+			"nextCursor, the last one %v", first+1, n, pages[n-1].Value("nextCursor")).Warn().
+		Hint("leave nextCursor out once no entries are left")
 }
 
 // ownCursors: a cursor that was just handed out is accepted.
 func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
 	for i, x := range pages {
 		if i > 0 {
-			v.Expect(x).To(matcher.BeResult(),
-				"the cursor "+judge.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+
-					strconv.Itoa(i)+" had just handed out")
+			v.Expect(x, matcher.BeResult(), "the cursor %v, which page %d had just handed out",
+				pages[i-1].Value("nextCursor"), i)
 		}
 	}
 }
@@ -217,19 +199,14 @@ func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			// One entry may be listed twice in a row, which LIST-14 remarks upon, unless the walk never gets
 			// beyond it.
-			v.Fail(verdict.Finding{
-				Expected: expected,
-				Actual: fmt.Sprintf(plural.Of(len(this),
-					"page %d lists the same %d {item|items} as page %d"), i+1, len(this), i),
-				On:          both,
-				Warn:        len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done",
-				SharedCause: repeatsLast(pages),
-			})
+			v.Fail(both, expected, plural.Of(len(this),
+				"page %d lists the same %d {item|items} as page %d"), i+1, len(this), i).
+				WarnIf(len(this) < 2 && pages[len(pages)-1].Tags[recording.TagEnd] == "done").
+				SharedCause(repeatsLast(pages))
 		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:
-			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages",
-				i+1), both)
+			v.That(both, fresh, expected, "page %d lists nothing but what stood on earlier pages", i+1).Warn()
 		}
 	}
 }

@@ -20,7 +20,7 @@ func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 		Sends: "The first page" + of +
 			", the page behind its cursor twice, and the first page in between and again, on a session of " +
 			"its own.",
-		After:  []recording.Name{walk},
+		After:  recording.Names{walk},
 		Script: func(p *scenario.Play) { pagesAgain(p, walk, method) },
 	}
 }
@@ -165,6 +165,6 @@ var completeWalksScenario = &scenario.Scenario{
 
 // cursorOf is the nextCursor of a page; ok is false on the last page.
 func cursorOf(x *recording.Exchange) (cursor string, ok bool) {
-	next := x.Result().Get("nextCursor")
+	next := x.Value("nextCursor")
 	return next.Str, x.Succeeded() && next.Type == gjson.String
 }

@@ -11,7 +11,7 @@ var progressScenario = &scenario.Scenario{
 	Name:  Progress,
 	Title: "reads with progress tokens",
 	Sends: "Reads with a progress token that is a string, one that is an integer, and without one.",
-	After: []recording.Name{recording.WalkResources, recording.Reads},
+	After: recording.Names{recording.WalkResources, recording.Reads},
 	Script: func(p *scenario.Play) {
 		uri := ""
 		if slow := p.Target.Subjects.Slow; slow != nil {

@@ -4,7 +4,6 @@ package read
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/plural"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -24,7 +22,7 @@ import (
 const TaskRead recording.Name = "task-read" // a read with a task parameter
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(readChecks, readBytesChecks)
+var Checks = verdict.Join(readChecks, readBytesChecks).Needing(verdict.Resources)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{knownReadsScenario, taskReadScenario}
@@ -36,45 +34,44 @@ const stepTask, stepText, stepBlob recording.Step = "task", "text", "blob"
 const tagBase64, tagSHA256 recording.Tag = "base64", "sha256"
 
 // The checks of server/resources, reading: the shape of contents.
-var readChecks = []verdict.Check{
-	{Requirement: "READ-01", From: contentReads, With: []recording.Name{recording.KnownReads,
-		recording.TemplateSweep},
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			var empty verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
-				list := x.Result().Get("contents")
-				if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
-					empty.Add(judge.Brief(x.Param("uri")), x)
-				}
-				verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
-					"ReadResourceResult", "contents")
+var readChecks = verdict.Checks{
+	"READ-01": {From: contentReads, With: recording.Names{recording.KnownReads,
+		recording.TemplateSweep}, Judge: func(v *verdict.Verdict) {
+		var empty verdict.Sightings
+		for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
+			list := x.Value("contents")
+			if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
+				empty.Add(x, "%v", x.Param("uri"))
 			}
-			empty.Observe(v, "no-contents",
-				"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
-					"resource that is not there: %s")
-			if r.Scenario != recording.Reads {
-				return
-			}
-			if r.Skipped != nil {
-				v.Observe("unread", r.Skipped.Reason)
-			}
-			somethingReadable(r, v)
-		}},
-	{Requirement: "READ-02", From: contentReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			v.Typed(verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()),
+				"ReadResourceResult", "contents")
+		}
+		empty.Observe(v, "no-contents",
+			"%d listed {resource is|resources are} read as an empty array, which clients take for a "+
+				"resource that is not there: %s")
+		if v.Scenario != recording.Reads {
+			return
+		}
+		if v.Skipped != nil {
+			v.Observe(nil, "unread", "%s", v.Skipped.Reason)
+		}
+		somethingReadable(v)
+	}},
+	"READ-02": {From: contentReads,
+		Judge: func(v *verdict.Verdict) {
 			var elsewhere, misspelt, twice verdict.Sightings
-			for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
+			for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
 				seen := map[string]bool{}
 				for _, c := range x.Contents {
-					verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
+					v.Typed(c, "ResourceContents", "uri", "mimeType")
 					if seen[c.Raw] {
-						twice.Add(c.Name, c)
+						twice.Add(c, "%s", c.Name)
 					}
 					seen[c.Raw] = true
 					misspelt.AddMisspelt(c, contentMembers)
 					if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 &&
-						uri.Str != x.Tags[recording.TagURI] {
-						elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c)
+						uri.Str != x.URI() {
+						elsewhere.Add(c, "%v as %v", x.Param("uri"), uri)
 					}
 				}
 			}
@@ -83,76 +80,69 @@ var readChecks = []verdict.Check{
 			misspelt.ObserveMisspelt(v)
 			twice.Observe(v, "content-twice",
 				"%d {content comes|contents come} again, byte for byte, in the same read: %s")
-			v.NeedsSubject(noContents)
+			v.NeedsSubject("%s", noContents)
 		}},
-	{Requirement: "READ-03", From: contentReads, Needs: verdict.Resources,
+	"READ-03": {From: contentReads,
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
-			v.FailUnless(judge.IsString(text) || judge.IsString(blob), verdict.Finding{
-				Expected: "text or blob as a string",
-				Actual:   c.Name + " has text: " + judge.TypeName(text) + ", blob: " + judge.TypeName(blob),
-				On:       c,
-				Hint: map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
-					text.IsArray()],
-			})
+			v.That(c, judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
+				"%s has text: %s, blob: %s", c.Name, judge.TypeName(text), judge.TypeName(blob)).
+				Hint(map[bool]string{true: "write a JSON document into text as a string"}[text.IsObject() ||
+					text.IsArray()])
 		}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-04", From: contentReads, Needs: verdict.Resources,
+	"READ-04": {From: contentReads,
 		Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
 			text, blob := c.Get("text"), c.Get("blob")
-			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
-				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c)
+			v.That(c, !text.Exists() || !blob.Exists(), "text or blob, not both", "%s has text: %s, blob: %s",
+				c.Name, judge.TypeName(text), judge.TypeName(blob))
 		}).Or(recording.CodeNeedsSubject, noContents)},
-	{Requirement: "READ-06", From: contentReads, Needs: verdict.Resources,
+	"READ-06": {From: contentReads,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 			hint := ""
 			if p.Code != judge.CodeURLSafe {
 				hint = "encode bytes with the standard base64 alphabet"
 			}
-			v.FailUnless(!bad, verdict.Finding{
-				Expected: "letters, digits, +, / and = in a blob",
-				Actual:   "blob of " + c.Name + ": " + p.String(),
-				On:       c,
-				Hint:     hint,
-			})
+			v.That(c, !bad, "letters, digits, +, / and = in a blob", "blob of %s: %v", c.Name, p).
+				Hint(hint)
 		})},
-	blobCheck("READ-07", "a blob padded to a multiple of four characters",
+	"READ-07": blobCheck("a blob padded to a multiple of four characters",
 		"no blob has a length that needs padding", needsPadding,
 		judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength),
-	blobCheck("READ-08", "a blob without line breaks and spaces", "every blob is too short for a line break",
+	"READ-08": blobCheck("a blob without line breaks and spaces", "every blob is too short for a line break",
 		func(blob string, _ []judge.Problem) bool {
 			return len(blob) > 60 // encoders that break lines do so after 60, 64 or 76 characters
 		}, judge.CodeWhiteSpace),
-	blobCheck("READ-09", "zeros in the unused bits of a blob's last letter", "no blob has unused bits",
+	"READ-09": blobCheck("zeros in the unused bits of a blob's last letter", "no blob has unused bits",
 		needsPadding, judge.CodePadBits),
 }
 
 // blobCheck is a check that blobs have none of some problems; without an occasion for them there is
 // nothing to judge.
-func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool,
+func blobCheck(expected, none string, occasion func(blob string, problems []judge.Problem) bool,
 	codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: contentReads, Needs: verdict.Resources,
+	return verdict.Check{From: contentReads,
 		Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 			blob := c.Get("blob").Str
 			problems := judge.Base64(blob)
 			if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
-				v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c)
+				v.That(c, !bad, expected, "blob of %s: %v", c.Name, p)
 			}
 		}).Or(recording.CodeNeedsSubject, none)}
 }
 
 // somethingReadable judges whether anything that is listed can be read. A single unreadable resource warns,
 // since a right may be missing. LIST-15 judges errors that say "not found".
-func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
+func somethingReadable(v *verdict.Verdict) {
 	for _, name := range []recording.Name{recording.KnownReads, recording.TemplateSweep} {
-		if other := v.Recording(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {
+		if other := v.Input(name); other != nil && slices.ContainsFunc(other.Exchanges, verdict.Yields) {
 			return
 		}
 	}
 	var failed []*recording.Exchange
 	others := false
-	for _, x := range r.Steps(recording.StepRead) {
-		if judge.HasScheme(x.Tags[recording.TagURI], "https") { // which clients may load from the web
+	for _, x := range v.Steps(recording.StepRead) {
+		if judge.HasScheme(x.URI(), "https") { // which clients may load from the web
 			continue
 		}
 		if !failsByItself(x) {
@@ -165,18 +155,13 @@ func somethingReadable(r *recording.Recording, v *verdict.Verdict) {
 	if len(failed) == 0 {
 		return
 	}
-	all := len(r.Steps(recording.StepRead))
+	all := len(v.Steps(recording.StepRead))
 	listed := failed[0].Tags[recording.TagListed]
-	v.Fail(verdict.Finding{
-		Title: "Something that is listed can be read", Kept: true, // errors have no contents
-		Expected: "contents of something that is listed",
-		Actual: fmt.Sprintf(plural.Of(len(failed),
-			"%d {read|reads} of what is listed, and nothing could be read: "), len(failed)) +
-			matcher.Describe(failed[0]),
-		On:   verdict.All(failed...),
-		Hint: "let what is listed be read, or leave it out of the list",
-		Warn: len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all),
-	})
+	v.Fail(verdict.All(failed...), "contents of something that is listed", plural.Of(len(failed),
+		"%d {read|reads} of what is listed, and nothing could be read: %v"), len(failed), failed[0]).
+		Title("Something that is listed can be read").Kept(). // errors have no contents
+		WarnIf(len(failed) == 1 || others || listed != "" && listed != strconv.Itoa(all)).
+		Hint("let what is listed be read, or leave it out of the list")
 }
 
 // failsByItself reports whether a read ended in an error that says neither that something is missing, nor
@@ -200,16 +185,16 @@ func hindered(x *recording.Exchange) bool {
 	return said != "" && !bytes.Contains(bytes.ToLower(x.Params), bytes.ToLower([]byte(said)))
 }
 
-func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+func allContents(v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, x := range verdict.Readings(r, v, recording.StepRead, scenario.StepKnown) {
+	for _, x := range v.Readings(recording.StepRead, scenario.StepKnown) {
 		all = append(all, x.Contents...)
 	}
 	return all
 }
 
-func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
-	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool {
+func blobs(v *verdict.Verdict) []verdict.Item {
+	all := recording.Keep(allContents(v), func(c verdict.Item) bool {
 		return judge.IsString(c.Get("blob"))
 	})
 	if len(all) == 0 {
@@ -249,7 +234,7 @@ const noContents = "no read yielded contents of the kind that is judged"
 
 // contentReads are the recordings whose contents are held to the schema: the reads of
 // what is listed, and those of templates with values that the target suggests.
-var contentReads = []recording.Name{recording.Reads, recording.TemplateSweep}
+var contentReads = recording.Names{recording.Reads, recording.TemplateSweep}
 
 // The members that have a meaning.
 var contentMembers = []string{"uri", "mimeType", "text", "blob", "_meta"}

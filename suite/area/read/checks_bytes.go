@@ -19,10 +19,10 @@ import (
 )
 
 // The checks of server/resources, reading: what the contents say.
-var readBytesChecks = []verdict.Check{
-	{Requirement: "READ-12", From: verdict.Reads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.Readings(r, v, recording.StepRead) {
+var readBytesChecks = verdict.Checks{
+	"READ-12": {From: verdict.Reads,
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Readings(recording.StepRead) {
 				for _, c := range x.Contents {
 					text, mime := c.Get("text"), declaredType(x, c)
 					if !judge.IsBinaryType(mime) || !judge.IsString(text) {
@@ -32,46 +32,44 @@ var readBytesChecks = []verdict.Check{
 						continue
 					}
 					if encoded(text.Str) {
-						v.That(false, mime+" as a blob", "text of "+c.Name+" is base64", c)
+						v.Fail(c, mime+" as a blob", "text of %s is base64", c.Name)
 						continue
 					}
 					at, binary := judge.BinaryInText(text.Str)
-					v.That(!binary, mime+" as a blob",
-						fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name,
-							at), c)
+					v.That(c, !binary, mime+" as a blob", "text of %s has a replacement or control "+
+						"character at offset %d", c.Name, at)
 				}
 			}
 			v.NeedsSubject("nothing of a binary type could be read")
 		}},
-	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
+	"READ-13": {From: recording.Names{recording.KnownReads},
 		Judge: verdict.Each(verdict.Steps(stepText), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
 		})},
-	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: verdict.Resources,
+	"READ-14": {From: recording.Names{recording.KnownReads},
 		Judge: verdict.Each(verdict.Steps(stepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
 		})},
-	{Requirement: "READ-15", From: verdict.Reads, With: verdict.ResourceWalk, Needs: verdict.Resources,
+	"READ-15": {From: verdict.Reads, With: verdict.ResourceWalk,
 		Judge: fitsType},
-	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
+	"READ-17": {From: recording.Names{TaskRead},
+		Judge: func(v *verdict.Verdict) {
+			x, about := v.Step(stepTask), "a read with a task parameter, of a resource that could be read "+
 				"without"
-			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Result().Get("contents").IsArray() {
-				v.Observe("task-for-a-read", matcher.Describe(x)+" to "+about, x)
+			if v.Facts.Declares("tasks") && v.Answered(x) && !x.Value("contents").IsArray() {
+				v.Observe(x, "task-for-a-read", "%v to %s", x, about)
 				v.NotExercised("the target declares tasks, and does not answer a read with a task " +
-					"parameter by " +
-					"contents")
+					"parameter by contents")
 				return
 			}
-			if verdict.Gone(r, x, v) {
+			if v.Gone(x) {
 				return
 			}
-			v.Expect(x).To(matcher.HaveContents(), about)
+			v.Expect(x, matcher.HaveContents(), "%s", about)
 		}},
 }
 
@@ -98,11 +96,9 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 		v.NeedsSubject("the target does not know resources/read")
 		return false
 	}
-	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+
-		", which the target file calls readable", verdict.Finding{
-		Hint: "let the resource be read, or correct the target file",
-	})
-	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)
+	ok := v.Expect(x, matcher.BeResult(), "a read of %v, which the target file calls readable",
+		x.Param("uri")).Hint("let the resource be read, or correct the target file").Held()
+	return ok && !verdict.AsksForInput(x) && !v.UnreadableShape(x)
 }
 
 // knownText: a known text arrives character for character.
@@ -119,12 +115,8 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 			return
 		}
 	}
-	if !v.FailUnless(len(texts) > 0, verdict.Finding{
-		Expected: "text from " + judge.Brief(x.Param("uri")),
-		Actual:   "no content with text",
-		On:       x,
-		Hint:     "send what is text as text, or correct the target file",
-	}) || !exact {
+	if !v.That(x, len(texts) > 0, "text from "+judge.Brief(x.Param("uri")), "no content with text").
+		Hint("send what is text as text, or correct the target file").Held() || !exact {
 		return
 	}
 	actual := ""
@@ -141,7 +133,7 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 		actual = fmt.Sprintf(plural.Of(utf8.RuneCountInString(texts[0]),
 			"it does not occur in %d {character|characters} of text"), utf8.RuneCountInString(texts[0]))
 	}
-	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x)
+	v.Fail(x, "the text that the target file gives for "+judge.Brief(x.Param("uri")), "%s", actual)
 }
 
 // firstDifference says where two texts part.
@@ -191,7 +183,7 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 			}
 		}
 	}
-	v.That(false, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), actual, x)
+	v.Fail(x, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), "%s", actual)
 }
 
 // isKnown compares bytes with what the target file says about them.
@@ -209,17 +201,16 @@ func isKnown(x *recording.Exchange, data []byte) bool {
 }
 
 // fitsType: a decoded blob begins as its type lets expect.
-func fitsType(r *recording.Recording, v *verdict.Verdict) {
+func fitsType(v *verdict.Verdict) {
 	var sniffed, differing verdict.Sightings
 	doubts := &doubts{}
-	for _, x := range verdict.Readings(r, v, recording.StepRead) {
+	for _, x := range v.Readings(recording.StepRead) {
 		for _, c := range x.Contents {
 			mime := declaredType(x, c)
 			doubts.add(c, mime)
 			if own, listed := c.Get("mimeType"), x.Tags[recording.TagType]; len(x.Contents) == 1 &&
 				listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
-				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")),
-					listed, own.Str), c)
+				differing.Add(c, "%v (listed as %s, read as %s)", x.Param("uri"), listed, own.Str)
 			}
 			blob := c.Get("blob")
 			data, err := judge.Decode(blob.Str)
@@ -228,8 +219,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if !judge.Sniffable(mime) {
 				if begins := judge.Detect(data); begins != "" && vague(mime) {
-					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"),
-						begins), c)
+					sniffed.Add(c, "%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"), begins)
 				}
 				continue
 			}
@@ -241,11 +231,10 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 				judge.Sniff(twice) == judge.Essence(mime) {
 				actual = c.Name + " decodes to base64 once more"
 			}
-			f := verdict.Finding{Expected: "bytes of the type " + mime, Actual: actual, On: c}
+			f := v.That(c, begins == judge.Essence(mime), "bytes of the type "+mime, "%s", actual)
 			if !c.Get("mimeType").Exists() {
-				f.Before = verdict.ListedIn(v, recording.WalkResources, x.Tags[recording.TagURI])
+				f.Before(verdict.Frames(v.ListedIn(recording.WalkResources, x.URI())))
 			}
-			v.FailUnless(begins == judge.Essence(mime), f)
 		}
 	}
 	differing.Observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")
@@ -261,15 +250,15 @@ func (d *doubts) add(c verdict.Item, mime string) {
 	text, blob := c.Get("text"), c.Get("blob")
 	if judge.IsString(text) {
 		if strings.HasPrefix(text.Str, "\ufeff") {
-			d.marked.Add(c.Name, c)
+			d.marked.Add(c, "%s", c.Name)
 		}
 		if strings.ContainsAny(text.Str, "\ufffd\x00") {
-			d.lossy.Add(c.Name, c)
+			d.lossy.Add(c, "%s", c.Name)
 		}
 		if what := judge.Wrapped(mime, text.Str); what != "" {
-			d.wrapped.Add(c.Name+" ("+what+")", c)
+			d.wrapped.Add(c, "%s (%s)", c.Name, what)
 		} else if text.Str != "" && judge.Essence(mime) == "application/json" && !gjson.Valid(text.Str) {
-			d.unparsed.Add(c.Name, c)
+			d.unparsed.Add(c, "%s", c.Name)
 		}
 		return
 	}
@@ -278,13 +267,13 @@ func (d *doubts) add(c verdict.Item, mime string) {
 		return
 	}
 	if begins := judge.Contradiction(mime, data); begins != "" {
-		d.other.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, mime, begins), c)
+		d.other.Add(c, "%s (%s, looks like %s)", c.Name, mime, begins)
 	}
 	if judge.Sniffable(mime) {
 		return // judged
 	}
 	if what := judge.Wrapped("", string(data)); what != "" {
-		d.wrapped.Add(c.Name+" ("+what+", encoded in base64 again)", c)
+		d.wrapped.Add(c, "%s (%s, encoded in base64 again)", c.Name, what)
 	}
 }
 

@@ -18,9 +18,9 @@ var taskReadScenario = &scenario.Scenario{
 		recording.CodeCombination, "only 2025-11-25 has the task parameter"),
 	Script: func(p *scenario.Play) {
 		for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {
-			if x.Succeeded() && x.Result().Get("contents").IsArray() {
+			if x.Succeeded() && x.Value("contents").IsArray() {
 				if c, ok := p.Expendable(); ok {
-					uri := x.Tags[recording.TagURI]
+					uri := x.URI()
 					q := scenario.Of(stepTask, "resources/read", uri)
 					q.Params = map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}
 					c.OfListed(q)

@@ -3,7 +3,6 @@
 package rpc
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -29,7 +28,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
+var Checks = verdict.Join(rpcChecks, rpcRequestsChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{clientNotificationsScenario, concurrencyScenario,
@@ -57,159 +56,147 @@ const apart, joined = "e\u0301", "\u00e9"
 // errorForms are the recordings in which every error is looked at for its form. A target whose templates
 // match every URI beside a listed one is asked for nothing that is certainly missing: what reads of strange
 // URIs meet there may be its only errors of that kind.
-var errorForms = slices.Concat(verdict.ErrorSources, []recording.Name{recording.MalformedReads,
+var errorForms = slices.Concat(verdict.ErrorSources, recording.Names{recording.MalformedReads,
 	recording.MalformedCompletions})
 
 // The checks of basic/index: messages, responses, errors.
-var rpcChecks = []verdict.Check{
-	{Requirement: "RPC-01", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
+var rpcChecks = verdict.Checks{
+	"RPC-01": {From: verdict.ErrorSources,
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Received() {
 				if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
 					continue // a stray line, not a message
 				}
 				version := m.Get("jsonrpc")
-				v.FailUnless(version.Type == gjson.String && version.Str == "2.0", verdict.Finding{
-					Expected: `"jsonrpc":"2.0" in every message`,
-					Actual:   `jsonrpc is ` + judge.Brief(version) + " in " + m.Said(),
-					On:       m,
-					Hint:     "put the member into errors and notifications, too",
-				})
+				v.That(m, version.Type == gjson.String && version.Str == "2.0",
+					`"jsonrpc":"2.0" in every message`, "jsonrpc is %v in %s", version, m.Said()).
+					Hint("put the member into errors and notifications, too")
 			}
 		}},
-	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
-	{Requirement: "RPC-03", From: []recording.Name{RequestIDs, recording.Everything}, With: verdict.BothWalks,
+	"RPC-02": {From: recording.Names{recording.Everything, RequestIDs}, Judge: answeredByID},
+	"RPC-03": {From: recording.Names{RequestIDs, recording.Everything}, With: verdict.BothWalks,
 		Judge: verdict.InScenario(RequestIDs, unusualIDTypes, idTypes)},
-	{Requirement: "RPC-04", From: []recording.Name{RequestIDs},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if unanswered(r.Steps(stepID, stepDigits), v) {
+	"RPC-04": {From: recording.Names{RequestIDs},
+		Judge: func(v *verdict.Verdict) {
+			if unanswered(v.Steps(stepID, stepDigits), v) {
 				return
 			}
-			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+			for _, x := range v.Steps(stepID, stepDigits, stepEmpty) {
 				usableID(x, v)
 			}
-			oneKindRefused(r.Steps(stepID, stepDigits), v)
-			cutInChunks(r, v)
+			oneKindRefused(v.Steps(stepID, stepDigits), v)
+			cutInChunks(v)
 		}},
-	{Requirement: "RPC-05", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			sent := requests(r)
-			for _, m := range verdict.Responses(r) {
+	"RPC-05": {From: verdict.ErrorSources,
+		Judge: func(v *verdict.Verdict) {
+			sent := requests(v)
+			for _, m := range v.Responses() {
 				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
 				actual := "neither"
 				if result {
 					actual = "both: error is " + judge.Brief(m.Get("error"))
 				}
 				what, at := answer(sent, m)
-				v.That(result != failure, "either result or error in a response", actual+what, at)
+				v.That(at, result != failure, "either result or error in a response", "%s%s", actual, what)
 			}
 		}},
-	{
-		Requirement: "RPC-06",
+	"RPC-06": {
 		// What a target makes of features that it did not declare are results, too.
-		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared,
+		From: slices.Concat(verdict.ErrorSources, recording.Names{recording.Undeclared,
 			recording.UndeclaredCompletion}),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			sent := requests(r)
-			for _, m := range verdict.Responses(r) {
+		Judge: func(v *verdict.Verdict) {
+			sent := requests(v)
+			for _, m := range v.Responses() {
 				if result := m.Get("result"); result.Exists() {
 					what, at := answer(sent, m)
-					v.That(result.IsObject(), "a result that is an object",
-						"the result is "+judge.TypeName(result)+what, at)
+					v.That(at, result.IsObject(), "a result that is an object", "the result is %s%s",
+						judge.TypeName(result), what)
 				}
 			}
 		},
 	},
-	{Requirement: "RPC-07", From: errorForms, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		sent := requests(r)
-		for _, m := range verdict.Failures(r) {
+	"RPC-07": {From: errorForms, Judge: func(v *verdict.Verdict) {
+		sent := requests(v)
+		for _, m := range v.Failures() {
 			e := m.Get("error")
 			what, at := answer(sent, m)
-			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what,
-				at) {
+			if !v.That(at, e.IsObject(), "an error that is an object", "the error is %s%s",
+				judge.TypeName(e), what).Held() {
 				continue
 			}
-			v.That(e.Get("code").Exists(), "an error with a code", "code is absent"+what, at)
-			v.That(judge.IsString(e.Get("message")), "an error with a message, a string",
-				"message is "+judge.Brief(e.Get("message"))+what, at)
+			v.That(at, e.Get("code").Exists(), "an error with a code", "code is absent%s", what)
+			v.That(at, judge.IsString(e.Get("message")), "an error with a message, a string",
+				"message is %v%s", e.Get("message"), what)
 		}
 	}},
-	{Requirement: "RPC-08", From: slices.Concat(errorForms, []recording.Name{recording.Undeclared,
+	"RPC-08": {From: slices.Concat(errorForms, recording.Names{recording.Undeclared,
 		recording.UndeclaredCompletion, recording.FirstMessages, recording.Metadata}),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Failures(r) {
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Failures() {
 				if code := m.Get("error.code"); code.Exists() {
-					v.That(judge.IsInteger(code), "an error code that is an integer",
-						"code is "+judge.Brief(code), m)
+					v.That(m, judge.IsInteger(code), "an error code that is an integer", "code is %v", code)
 				}
 			}
 		}},
-	{Requirement: "RPC-12", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
-				wellFormedNotification(r, m, v)
-			}
-		}},
-	{Requirement: "RPC-16", From: errorForms, Judge: idsOfErrors},
-	{Requirement: "RPC-18", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"RPC-12": {Judge: func(v *verdict.Verdict) {
+		for _, m := range v.Received() {
+			wellFormedNotification(m, v)
+		}
+	}},
+	"RPC-16": {From: errorForms, Judge: idsOfErrors},
+	"RPC-18": {From: verdict.ErrorSources,
+		Judge: func(v *verdict.Verdict) {
 			const long = 300
-			for _, m := range verdict.Failures(r) {
+			for _, m := range v.Failures() {
 				if text := m.Get("error.message"); judge.IsString(text) {
-					v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long &&
+					v.That(m, !strings.Contains(text.Str, "\n") && len(text.Str) <= long &&
 						strings.TrimSpace(text.Str) != "", "a message of one short line",
-						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m)
+						"a message of %d bytes: %v", len(text.Str), text).Warn()
 				}
 			}
 		}},
-	{Requirement: "RPC-20", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Incoming(0) {
-				if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) &&
-					!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
-					continue
-				}
-				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+
-					verdict.Detail(f, wire.FlawUTF8), f)
-				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark",
-					verdict.Detail(f, wire.FlawBOM), f)
-				v.FailUnless(!f.HasFlaw(wire.FlawSurrogate), verdict.Finding{
-					Expected:   "strings of whole characters",
-					Actual:     verdict.Detail(f, wire.FlawSurrogate),
-					On:         f,
-					Warn:       true,
-					Downgraded: "the grammar of JSON lets an escape be half of a pair",
-					Hint: "cut texts between characters, not between the two units that some of them are " +
-						"in UTF-16",
-				})
+	"RPC-20": {Judge: func(v *verdict.Verdict) {
+		for _, f := range v.Incoming(0) {
+			if !v.CarriesMessage(f) || f.HasFlaw(wire.FlawNotJSON) &&
+				!f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
+				continue
+			}
+			v.That(f, !f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, %s",
+				verdict.Detail(f, wire.FlawUTF8))
+			v.That(f, !f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", "%s",
+				verdict.Detail(f, wire.FlawBOM))
+			v.That(f, !f.HasFlaw(wire.FlawSurrogate), "strings of whole characters", "%s",
+				verdict.Detail(f, wire.FlawSurrogate)).
+				Warn("the grammar of JSON lets an escape be half of a pair").
+				Hint("cut texts between characters, not between the two units that some of them are in " +
+					"UTF-16")
+		}
+	}},
+	"RPC-21": {Judge: freshIDs},
+	"RPC-22": {Judge: func(v *verdict.Verdict) {
+		asked := v.OwnRequests()
+		for _, m := range asked {
+			v.Fail(m, "no requests from the server", "a request for %s", m.Method())
+		}
+		if len(asked) == 0 && len(v.Received()) > 0 {
+			v.Holds()
+		}
+	}},
+	"RPC-25": {From: verdict.ErrorSources,
+		Judge: func(v *verdict.Verdict) {
+			for _, m := range v.Received() {
+				v.That(m, !m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
+					"%s in %s", verdict.Detail(m.Frame, wire.FlawDuplicate), m.Said())
 			}
 		}},
-	{Requirement: "RPC-21", From: verdict.Everything, Judge: freshIDs},
-	{Requirement: "RPC-22", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asked := verdict.RequestsOf(r)
-			for _, m := range asked {
-				v.That(false, "no requests from the server", "a request for "+m.Method(), m)
-			}
-			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
-				v.Holds()
-			}
-		}},
-	{Requirement: "RPC-25", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
-				v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names",
-					verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m)
-			}
-		}},
-	{Requirement: "RPC-24", From: verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"RPC-24": {From: verdict.ErrorSources,
+		Judge: func(v *verdict.Verdict) {
 			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
-			for _, m := range verdict.Failures(r) {
+			for _, m := range v.Failures() {
 				if code := m.Get("error.code"); judge.IsInteger(code) {
-					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num],
-						"a code outside of -32768 to -32100, or one that JSON-RPC defines",
-						"code "+code.Raw, m)
+					v.That(m, code.Num < -32768 || code.Num > -32100 || standard[code.Num],
+						"a code outside of -32768 to -32100, or one that JSON-RPC defines", "code %s",
+						code.Raw)
 				}
 			}
 		}},
@@ -217,45 +204,45 @@ var rpcChecks = []verdict.Check{
 
 // answeredByID: every response has the id of a request of its session, and fits
 // the method asked for.
-func answeredByID(r *recording.Recording, v *verdict.Verdict) {
-	sent := requests(r)
-	for _, m := range verdict.Responses(r) {
+func answeredByID(v *verdict.Verdict) {
+	sent := requests(v)
+	for _, m := range v.Responses() {
 		if m.Nameless() {
 			about, frames := "with "+resultOf(m), verdict.Frames{m.Frame.Number}
-			if x := owner(r, m); x != nil {
+			if x := owner(v, m); x != nil {
 				frames = append(frames, x.Request)
 				if resultOf(m) == "" && m.Get("result").Exists() {
 					about = "of " + x.Method
 				}
 			}
 			if about != "with " {
-				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+
-					judge.TypeName(m.Get("id")), frames)
+				v.Fail(frames, "a response with the id of its request", "a result %s whose id is %s", about,
+					judge.TypeName(m.Get("id")))
 			}
 			continue // an error without an id is judged elsewhere
 		}
-		x := verdict.Asker(sent[m.Frame.Session], m)
+		x := m.Asker(sent[m.Frame.Session])
 		if x == nil {
 			// Of two members id in one request either may count (RFC 8259 section 4).
 			if !slices.ContainsFunc(sent[m.Frame.Session], func(x *recording.Exchange) bool {
 				return x.Step.Sent() == scenario.StepDoubledMember
 			}) {
-				unasked(r, m, v)
+				unasked(m, v)
 			}
 			continue
 		}
 		v.Holds()
 		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
-			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, verdict.Frames{x.Request},
-				m)
+			v.Fail(verdict.Several{verdict.Frames{x.Request}, m}, "a result that fits "+x.Method,
+				"a result with %s", foreign)
 		}
 	}
 }
 
 // unasked states that nothing was asked under the id of a response, and what was, where HTTP tells it.
-func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
-	about, frames := "", []int{m.Frame.Number}
-	x := owner(r, m)
+func unasked(m recording.Message, v *verdict.Verdict) {
+	about, frames := "", verdict.Frames{m.Frame.Number}
+	x := owner(v, m)
 	if x == nil && m.Frame.HTTP != nil && m.Frame.HTTP.Status >= http.StatusBadRequest &&
 		m.Get("error").Exists() {
 		return // what was refused is no request, and the error may be the HTTP server's
@@ -264,29 +251,24 @@ func unasked(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
 		about, frames = ", in the answer to "+x.Method+" with the id "+judge.Brief(gjson.ParseBytes(x.ID)),
 			append(frames, x.Request)
 	}
-	f := verdict.Finding{
-		Expected:    "a response with the id of a request",
-		Actual:      "the id " + judge.Brief(m.Get("id")) + ", under which nothing was asked" + about,
-		Frames:      frames,
-		SharedCause: anotherID,
-	}
+	f := v.Fail(frames, "a response with the id of a request",
+		"the id %v, under which nothing was asked%s", m.Get("id"), about).SharedCause(anotherID)
 	// HTTP+SSE does not tell what it answers
-	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && r.Step(stepChunked) != nil
+	cut := strings.ContainsRune(m.Get("id").Str, utf8.RuneError) && v.Step(stepChunked) != nil
 	if cut || x != nil && x.Step == stepChunked {
-		f.SharedCause, f.Hint = cutCharacter, wholeBody
+		f.SharedCause(cutCharacter).Hint(wholeBody)
 	}
-	v.Fail(f)
 }
 
 // requests lists what was asked in each session, the handshake included.
-func requests(r *recording.Recording) map[string][]*recording.Exchange {
+func requests(v *verdict.Verdict) map[string][]*recording.Exchange {
 	sent := map[string][]*recording.Exchange{}
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		if s.Initialize != nil { // not the script's own, but answered among its frames
 			sent[s.ID] = append(sent[s.ID], s.Initialize)
 		}
 	}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		sent[x.Session] = append(sent[x.Session], x)
 	}
 	return sent
@@ -294,8 +276,8 @@ func requests(r *recording.Recording) map[string][]*recording.Exchange {
 
 // answer says to what a message is the response, behind what is said about it, and in which frames
 // both stand; the request may be unknown.
-func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what string, on verdict.Frames) {
-	x := verdict.Asker(sent[m.Frame.Session], m)
+func answer(sent map[string][]*recording.Exchange, m recording.Message) (what string, on verdict.Frames) {
+	x := m.Asker(sent[m.Frame.Session])
 	if x == nil || x.Method == "" {
 		return "", m.Evidence()
 	}
@@ -303,11 +285,11 @@ func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what stri
 }
 
 // owner is the request to which a response belongs by the HTTP response that it is in, or nil.
-func owner(r *recording.Recording, m verdict.Message) *recording.Exchange {
-	if r.Combination.Transport != requirement.HTTP {
+func owner(v *verdict.Verdict, m recording.Message) *recording.Exchange {
+	if !v.OnHTTP() {
 		return nil
 	}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Session == m.Frame.Session && verdict.Request(x) && slices.Contains(x.Replies, m.Frame.Number) {
 			return x
 		}
@@ -325,7 +307,7 @@ var ownMember = map[string]string{
 
 // resultOf is the member by which a result shows that it answers a request, whatever its id;
 // empty if it has none.
-func resultOf(m verdict.Message) string {
+func resultOf(m recording.Message) string {
 	for _, member := range slices.Sorted(maps.Values(ownMember)) {
 		if judge.Member(m.Get("result"), member).Exists() {
 			return member
@@ -351,7 +333,7 @@ func foreignMember(method string, result gjson.Result) string {
 
 // wellFormedNotification judges a message that has a method and is no request, or
 // that is no message at all.
-func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
+func wellFormedNotification(m recording.Message, v *verdict.Verdict) {
 	method, params := m.Get("method"), m.Get("params")
 	at := m.Frame.Number
 	switch {
@@ -359,28 +341,23 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 		!strings.HasPrefix(m.Method(), "notifications/"):
 	case m.Kind == wire.KindOther && !method.Exists():
 		if m.Get("jsonrpc").Exists() &&
-			(m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
-			v.That(false, "a request, a notification or a response",
-				"a message without method, result and error: "+judge.Brief(m.Result), verdict.Frames{at})
+			(m.Frame.Event != nil || v.OnStdio()) {
+			v.Fail(verdict.Frames{at}, "a request, a notification or a response",
+				"a message without method, result and error: %v", m.Result)
 		}
 	default:
-		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method),
-			verdict.Frames{at})
-		v.That(!m.Get("id").Exists(), "a notification without id",
-			m.Said()+" with the id "+judge.Brief(m.Get("id")), verdict.Frames{at})
-		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none",
-			"params of "+m.Said()+" are "+judge.TypeName(params), verdict.Frames{at})
+		v.That(verdict.Frames{at}, judge.IsString(method), "a method that is a string", "method is %s",
+			judge.TypeName(method))
+		v.That(verdict.Frames{at}, !m.Get("id").Exists(), "a notification without id", "%s with the id %v",
+			m.Said(), m.Get("id"))
+		v.That(verdict.Frames{at}, !params.Exists() || params.IsObject(),
+			"params that are an object, or none", "params of %s are %s", m.Said(), judge.TypeName(params))
 		for _, member := range []string{"result", "error"} {
 			if value := m.Get(member); value.Exists() {
-				v.Fail(verdict.Finding{
-					Expected: "a notification without the members of a response",
-					Actual:   m.Said() + " with " + member + ": " + judge.Brief(value),
-					On:       m,
-					Warn:     true,
-					Downgraded: "no sentence forbids further members, but these make a message a response " +
-						"to many clients",
-					Hint: "leave out what is null when messages are encoded",
-				})
+				v.Fail(m, "a notification without the members of a response", "%s with %s: %v", m.Said(),
+					member, value).
+					Warn("no sentence forbids further members, but these make a message a response to many " +
+						"clients").Hint("leave out what is null when messages are encoded")
 			}
 		}
 	}
@@ -388,24 +365,22 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 
 // idsOfErrors: errors carry the id of the request if it could be read, and otherwise
 // none.
-func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
-	if frames := v.Facts.Nameless; len(frames) > 0 && r.Scenario == recording.Everything {
+func idsOfErrors(v *verdict.Verdict) {
+	if frames := v.Facts.Nameless; len(frames) > 0 && v.Scenario == recording.Everything {
 		// Which revision holds before a handshake is open, and it is not asked for again.
-		v.Observe("discovery-without-id",
-			"server/discover before a handshake is answered by an error without the id of the request: a "+
-				"client of 2026-07-28, "+
-				"which asks for it to see whether to shake hands, waits for its answer in vain",
-			verdict.Frames(frames))
+		v.Observe(verdict.Frames(frames), "discovery-without-id", "server/discover before a handshake is "+
+			"answered by an error without the id of the request: a client of 2026-07-28, which asks for it "+
+			"to see whether to shake hands, waits for its answer in vain")
 	}
-	over := endedWith(r)
-	for _, x := range r.Exchanges {
+	over := endedWith(v)
+	for _, x := range v.Exchanges {
 		if x.Outcome == recording.Refused || x.Status > 0 && x.Status == over[x.Session] {
 			continue // what limits a rate, or knows the session no more, need not have read the message
 		}
 		step := x.Step.Sent()
-		for _, m := range verdict.RepliesOf(r, x) {
+		for _, m := range v.RepliesOf(x) {
 			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null ||
-				!verdict.CarriesMessage(r.Combination.Transport, m.Frame) {
+				!v.CarriesMessage(m.Frame) {
 				continue // an HTTP server has errors of its own, such as {"error":"Bad Request"}
 			}
 			switch {
@@ -413,19 +388,15 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			case step == scenario.StepNullID || step == scenario.StepDoubledMember:
 				// there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && !slices.Contains(noRequests, step):
-				v.FailUnless(!m.Nameless(), verdict.Finding{
-					Expected: "an error with the id " + judge.Short(gjson.ParseBytes(x.ID), 60) +
-						" of its request",
-					Actual:      "the id is " + judge.Brief(m.Get("id")),
-					On:          verdict.Several{x, m},
-					SharedCause: verdict.LostID,
-				})
+				v.That(verdict.Several{x, m}, !m.Nameless(),
+					"an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+
+						" of its request", "the id is %v", m.Get("id")).SharedCause(verdict.LostID)
 			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()
 			case step == recording.StepNotJSON:
-				v.That(m.Nameless(), "an error without id, or with null: none could be read",
-					"the id is "+judge.Brief(m.Get("id")), x, m)
+				v.That(verdict.Several{x, m}, m.Nameless(), "an error without id, or with null: none could "+
+					"be read", "the id is %v", m.Get("id"))
 			}
 		}
 	}
@@ -437,9 +408,9 @@ var noRequests = []recording.Step{
 
 // endedWith is by which HTTP status, if by one, what bears the ids of sessions was refused that were over
 // before the script was done.
-func endedWith(r *recording.Recording) map[string]int {
+func endedWith(v *verdict.Verdict) map[string]int {
 	over := map[string]int{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Status >= http.StatusBadRequest && x.Step != x.Step.Sent() {
 			over[x.Session] = x.Status
 		}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -18,37 +17,26 @@ const anotherID = "an id that comes back as another one"
 // usableID: the request under an id was answered under that id.
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	sent := gjson.ParseBytes(x.ID)
-	f := verdict.Finding{
-		Expected: "an answer to a request with the id " + judge.Short(sent, 60),
-		Actual:   matcher.Describe(x),
-		On:       x,
-		Warn:     x.Step == stepEmpty,
-	}
+	expected, shared, hint := "an answer to a request with the id "+judge.Short(sent, 60), "", ""
 	if x.Step == stepChunked {
-		f.Expected += ", whose body comes in two chunks"
-		f.SharedCause, f.Hint = cutCharacter, wholeBody
+		expected += ", whose body comes in two chunks"
+		shared, hint = cutCharacter, wholeBody
 	}
-	switch x.Outcome {
-	case recording.Replied:
-		got := x.Message().Get("id")
-		f.Actual += " under the id " + judge.Brief(got) + altered(sent.Str, got.Str)
+	got, late := x.Message().Get("id"), len(x.Replies) > 0
+	switch {
+	case x.Outcome == recording.Replied:
 		if got.String() != sent.String() {
-			f.SharedCause = cmp.Or(f.SharedCause, anotherID)
+			shared = cmp.Or(shared, anotherID)
 		}
-		v.FailUnless(got.String() == sent.String() && got.Exists() && !idRefused(x), f)
-	case recording.Silent, recording.Lost:
-		if len(x.Replies) > 0 {
-			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+
-				" was answered too late: "+x.Reason, x)
-			return
-		}
-		v.Fail(f)
-	case recording.HTTPOnly:
-		if x.Status < 300 || x.Status == 400 {
-			v.Fail(f)
-			return
-		}
-		v.Answered(x)
+		v.That(x, got.String() == sent.String() && got.Exists() && !idRefused(x), expected,
+			"%v under the id %v%s", x, got, altered(sent.Str, got.Str)).
+			WarnIf(x.Step == stepEmpty).SharedCause(shared).Hint(hint)
+	case late && (x.Outcome == recording.Silent || x.Outcome == recording.Lost):
+		v.Block(x, recording.CodeNoAnswer, "the request with the id %s was answered too late: %s", x.ID,
+			x.Reason)
+	case x.Outcome == recording.Silent, x.Outcome == recording.Lost,
+		x.Outcome == recording.HTTPOnly && (x.Status < 300 || x.Status == 400):
+		v.Fail(x, expected, "%v", x).WarnIf(x.Step == stepEmpty).SharedCause(shared).Hint(hint)
 	default:
 		v.Answered(x)
 	}
@@ -71,13 +59,9 @@ func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
 	if len(texts) < 2 || len(served) < 2 {
 		return
 	}
-	v.Fail(verdict.Finding{
-		Expected: "requests under strings to be served like those under numbers",
-		Actual: matcher.Describe(texts[0]) +
-			" to every request whose id is a string, and none to those with numbers",
-		On:   verdict.Several{texts[0], served[0]},
-		Hint: "keep the id as it came, whether it is a string or a number",
-	})
+	v.Fail(verdict.Several{texts[0], served[0]}, "requests under strings to be served like those under "+
+		"numbers", "%v to every request whose id is a string, and none to those with numbers", texts[0]).
+		Hint("keep the id as it came, whether it is a string or a number")
 }
 
 // idRefused reports whether a request was refused as invalid, which a list request
@@ -89,20 +73,19 @@ func idRefused(x *recording.Exchange) bool {
 
 // freshIDs: requests of the server have string or integer ids, each used once in a
 // session.
-func freshIDs(r *recording.Recording, v *verdict.Verdict) {
+func freshIDs(v *verdict.Verdict) {
 	v.NotExercised("the target asked for nothing, and need not")
-	used := map[string]verdict.Message{}
-	for _, m := range verdict.RequestsOf(r) {
+	used := map[string]recording.Message{}
+	for _, m := range v.OwnRequests() {
 		id := m.Get("id")
-		if !v.That(judge.IsString(id) || judge.IsInteger(id),
-			"a request with an id that is a string or an integer", m.Said()+" with the id "+
-				judge.Brief(id), m) {
+		if !v.That(m, judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a "+
+			"string or an integer", "%s with the id %v", m.Said(), id).Held() {
 			continue
 		}
 		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
 		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
-			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+
-				" was used for "+first.Said()+" already", first, m)
+			v.Fail(verdict.Several{first, m}, "an id that the server has not used before",
+				"the id %v was used for %s already", id, first.Said())
 			continue
 		}
 		used[key] = m
@@ -110,8 +93,8 @@ func freshIDs(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // unusualIDTypes: whatever id a list has, its response has one of the same type.
-func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+func unusualIDTypes(v *verdict.Verdict) {
+	for _, x := range v.Steps(stepID, stepDigits, stepEmpty) {
 		if v.Answered(x) {
 			idType(v, x)
 		}
@@ -119,14 +102,14 @@ func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // idTypes: so does the response to each other request.
-func idTypes(r *recording.Recording, v *verdict.Verdict) {
+func idTypes(v *verdict.Verdict) {
 	var respelt verdict.Sightings
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		idType(v, x)
 		got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
 		if x.Outcome == recording.Replied && got.Type == gjson.Number && sent.Type == gjson.Number &&
 			got.Num == sent.Num && got.Raw != sent.Raw {
-			respelt.Add(sent.Raw+" as "+judge.Short(got, 60), x)
+			respelt.Add(x, "%s as %s", sent.Raw, judge.Short(got, 60))
 		}
 	}
 	respelt.Observe(v, "id-respelt",
@@ -139,11 +122,11 @@ func idTypes(r *recording.Recording, v *verdict.Verdict) {
 func idType(v *verdict.Verdict, x *recording.Exchange) {
 	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
 	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() ||
-		got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && verdict.Doubles(v) {
+		got.Type == gjson.Null && x.Failed() || got.Type != sent.Type && v.Doubles() {
 		return // or the second answer to a request under an id that looks alike
 	}
-	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),
-		"it came back as "+judge.Brief(got)+" to "+x.Method, x)
+	v.That(x, got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent),
+		"it came back as %v to %s", got, x.Method)
 }
 
 // altered says, behind a string that came back, how it was made of the one that was sent; empty if it was
@@ -172,7 +155,6 @@ func unanswered(all []*recording.Exchange, v *verdict.Verdict) bool {
 		return false
 	}
 	x := all[0]
-	v.Block(recording.CodeNoAnswer, "whatever its id, "+v.What(x)+" gets no answer: "+matcher.Describe(x)+
-		" (see RPC-09)", x)
+	v.Block(x, recording.CodeNoAnswer, "whatever its id, %s gets no answer: %v (see RPC-09)", v.What(x), x)
 	return true
 }

@@ -4,76 +4,63 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
 // The checks of basic/index on how requests and notifications are treated.
-var rpcRequestsChecks = []verdict.Check{
-	{Requirement: "RPC-09", Judge: eachAnswered,
-		From: []recording.Name{recording.Everything, recording.MissingReads, ForeignMessages}},
-	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Exchanges {
+var rpcRequestsChecks = verdict.Checks{
+	"RPC-09": {Judge: eachAnswered,
+		From: recording.Names{recording.Everything, recording.MissingReads, ForeignMessages}},
+	"RPC-10": {From: recording.Names{recording.Everything, ClientNotifications},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Exchanges {
 				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
-					verdict.Unanswered(r, x, v)
+					v.Unanswered(x)
 				}
 			}
-			if r.Scenario == recording.Everything {
-				strays(r, v)
+			if v.Scenario == recording.Everything {
+				strays(v)
 			}
-			for _, x := range r.Steps(stepStray) {
-				v.FailUnless(len(x.Replies) == 0, verdict.Finding{
-					Title:    "Responses are not answered",
-					Expected: "no response to a response",
-					On:       x, About: "a response under an id that the server never used",
-					Warn: true, Downgraded: "no sentence speaks of answers to responses",
-					Hint: "answer nothing that has a result or an error in place of a method",
-				})
+			for _, x := range v.Steps(stepStray) {
+				v.That(x, len(x.Replies) == 0, "no response to a response",
+					"%v to a response under an id that the server never used", x).
+					Title("Responses are not answered").Warn("no sentence speaks of answers to responses").
+					Hint("answer nothing that has a result or an error in place of a method")
 			}
 		}},
-	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == ForeignMessages {
-				otherMethodsUnknown(r, v)
+	"RPC-13": {From: recording.Names{recording.InvalidMessages, ForeignMessages},
+		Judge: func(v *verdict.Verdict) {
+			if v.Scenario == ForeignMessages {
+				otherMethodsUnknown(v)
 				return
 			}
-			for _, x := range r.Steps(scenario.StepUnknownMethod) {
-				if endsServer(r, x, v) {
+			for _, x := range v.Steps(scenario.StepUnknownMethod) {
+				if endsServer(x, v) {
 					return
 				}
 				if x.Outcome == recording.Silent || x.Outcome == recording.Lost ||
 					x.Outcome == recording.HTTPOnly && x.Status < 300 {
-					v.Fail(verdict.Finding{
-						Expected: "a JSON-RPC error with code -32601",
-						On:       x, About: "a request for an unknown method",
-					})
-				} else if v.Modern() && r.Combination.Transport == requirement.Stdio {
-					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method",
-						verdict.Finding{
-							Warn: true,
-							Downgraded: "the sentence that demands the code stands on the page of " +
-								"Streamable " +
-								"HTTP; " +
-								"elsewhere the schema and JSON-RPC describe it",
-						})
+					v.Fail(x, "a JSON-RPC error with code -32601", "%v to a request for an unknown method", x)
+				} else if v.Modern() && v.OnStdio() {
+					v.Expect(x, matcher.BeErrorReply(-32601), "a request for an unknown method").
+						Warn("the sentence that demands the code stands on the page of Streamable HTTP; " +
+							"elsewhere the schema and JSON-RPC describe it")
 				} else {
-					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
+					v.Expect(x, matcher.BeErrorReply(-32601), "a request for an unknown method")
 				}
 			}
 		}},
-	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepNotJSON) {
-				if endsServer(r, x, v) {
+	"RPC-14": {From: recording.Names{recording.InvalidMessages},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(recording.StepNotJSON) {
+				if endsServer(x, v) {
 					return
 				}
 				if bareServerError(x, v) {
@@ -81,81 +68,78 @@ var rpcRequestsChecks = []verdict.Check{
 				}
 				// over HTTP+SSE a status tells it as well
 				if x.Outcome == recording.Silent && !x.Fatal && x.Status < 300 {
-					v.Observe("parse-error-unanswered",
-						"text that is no JSON is passed over in silence: JSON-RPC has error -32700 with "+
-							"the id null for it, by which a client learns of its mistake", x)
+					v.Observe(x, "parse-error-unanswered", "text that is no JSON is passed over in "+
+						"silence: JSON-RPC has error -32700 with the id null for it, by which a client "+
+						"learns of its mistake")
 				}
 				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 			}
-			for _, x := range r.Steps(scenario.StepNotUTF8) {
-				if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
+			for _, x := range v.Steps(scenario.StepNotUTF8) {
+				if endsServer(x, v) || x.Fatal && v.DiesOfText(v.Recording) {
 					continue
 				}
-				v.FailUnless(!x.Fatal, verdict.Finding{
-					Expected: "a server that goes on after bytes that are no UTF-8",
-					Actual:   verdict.LostWords(x),
-					On:       x,
-					Hint:     "decode input in such a way that alien bytes are replaced or refused",
-				})
+				v.That(x, !x.Fatal, "a server that goes on after bytes that are no UTF-8", "%s",
+					verdict.LostWords(x)).
+					Hint("decode input in such a way that alien bytes are replaced or refused")
 			}
 		}},
-	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages, ForeignMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"RPC-15": {From: recording.Names{recording.InvalidMessages, ForeignMessages},
+		Judge: func(v *verdict.Verdict) {
 			for _, step := range []recording.Step{scenario.StepNoMethod, scenario.StepMistypedMethod,
 				stepUnmarked, scenario.StepNullID, scenario.StepDoubledMember} {
-				for _, x := range r.Steps(step) {
-					if !endsServer(r, x, v) && (!x.Fatal || !verdict.DiesOfText(r, v)) {
+				for _, x := range v.Steps(step) {
+					if !endsServer(x, v) && (!x.Fatal || !v.DiesOfText(v.Recording)) {
 						invalid(x, v)
 					}
 				}
 			}
 		}},
-	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: verdict.Reads,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	"RPC-17": {From: recording.Names{Concurrency}, With: verdict.Reads,
+		Judge: func(v *verdict.Verdict) {
 			asked := map[string]bool{}
-			for _, x := range r.Steps(stepTogether) {
-				asked[x.Tags[recording.TagURI]] = true
+			for _, x := range v.Steps(stepTogether) {
+				asked[x.URI()] = true
 			}
-			swapped := provenIn(r)
-			for _, x := range r.Steps(stepTogether) {
+			swapped := provenIn(v)
+			for _, x := range v.Steps(stepTogether) {
 				notMixedUp(x, asked, swapped[x], v)
 			}
 		}},
 }
 
 // eachAnswered: every request gets a response.
-func eachAnswered(r *recording.Recording, v *verdict.Verdict) {
-	switch r.Scenario {
+func eachAnswered(v *verdict.Verdict) {
+	switch v.Scenario {
 	case recording.MissingReads:
-		missingAnswered(r, v)
+		missingAnswered(v)
 		return
 	case ForeignMessages:
-		otherMethodsAnswered(r, v)
+		otherMethodsAnswered(v)
 		return
 	}
 	if why := v.Facts.Notes[recording.FactSpread]; why != "" {
-		v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
+		v.Block(nil, recording.CodeUnreadable, "%s", why) // that is what STDIO-02 is about
 		return
 	}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		open := x.Method == "subscriptions/listen" && x.Outcome != recording.Replied
 		if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && !open {
-			answeredOnce(r, x, v)
+			answeredOnce(x, v)
 		}
 	}
-	retriedHandshakes(r, v)
+	retriedHandshakes(v)
 }
 
 // otherMethodsUnknown: a server that knows the method, since it serves other revisions as well, finds other
 // faults. One that has another code for a method of nobody has it for these as well, which is the same
 // defect.
-func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
-	made := r.Step(scenario.StepUnknownMethod)
-	for _, x := range r.Steps(stepOtherMethod) {
+func otherMethodsUnknown(v *verdict.Verdict) {
+	made := v.Step(scenario.StepUnknownMethod)
+	for _, x := range v.Steps(stepOtherMethod) {
 		if x.Failed() && (made == nil || made.HasCode(-32601)) {
-			v.Expect(x).To(matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
-				"a request for "+x.Method+", which the revision does not have",
-				verdict.Finding{Warn: true, Downgraded: verdict.RefusedOtherwise})
+			v.Expect(x, matcher.BeErrorReply(-32601, -32600, -32602, -32020, -32021, -32022),
+				"a request for %s, which the revision does not have", x.Method).
+				Warn(verdict.RefusedOtherwise)
 		}
 	}
 }
@@ -163,107 +147,93 @@ func otherMethodsUnknown(r *recording.Recording, v *verdict.Verdict) {
 // otherMethodsAnswered: methods that the revision does not have are asked for by requests like others. Who
 // knows discovery may serve later revisions too, and take subscriptions/listen for one of theirs, which has
 // no answer while it is open.
-func otherMethodsAnswered(r *recording.Recording, v *verdict.Verdict) {
+func otherMethodsAnswered(v *verdict.Verdict) {
 	known := false
-	sound := r.Steps(scenario.StepUnknownMethod, stepOtherMethod)
+	sound := v.Steps(scenario.StepUnknownMethod, stepOtherMethod)
 	if slices.ContainsFunc(sound, verdict.LosesID) {
 		return // errors that cannot be told apart are RPC-16's
 	}
-	for _, x := range r.Steps(stepOtherMethod) {
+	for _, x := range v.Steps(stepOtherMethod) {
 		known = known || x.Method == "server/discover" && x.Outcome == recording.Replied && !x.HasCode(-32601)
 		// also behind the answer to a later request
 		refused := slices.ContainsFunc(x.Evidence(), func(n int) bool {
-			f := r.Frame(n)
+			f := v.Frame(n)
 			return f != nil && f.HTTP != nil && f.HTTP.Status >= http.StatusBadRequest
 		})
-		if refused || endsServer(r, x, v) || known && x.Method == "subscriptions/listen" {
+		if refused || endsServer(x, v) || known && x.Method == "subscriptions/listen" {
 			continue
 		}
 		if verdict.NoResponse(x) && len(x.Replies) == 0 || x.Outcome == recording.Lost && x.Request > 0 {
-			v.Fail(verdict.Finding{
-				Expected: "one response to " + x.Method,
-				On:       x, About: x.Method + ", which the revision does not have",
-				Cause: "a method of another revision is not answered",
-			})
+			v.Fail(x, "one response to "+x.Method, "%v to %s, which the revision does not have", x,
+				x.Method).Cause("a method of another revision is not answered")
 		}
 	}
 }
 
 // answeredOnce: a request on a clean session gets one response.
-func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+func answeredOnce(x *recording.Exchange, v *verdict.Verdict) {
 	expected := "one response to " + x.Method
-	if x.Outcome != recording.Replied && slices.ContainsFunc(verdict.Responses(r),
-		func(m verdict.Message) bool {
+	if x.Outcome != recording.Replied && slices.ContainsFunc(v.Responses(),
+		func(m recording.Message) bool {
 			return m.Frame.Session == x.Session && !m.Get("result").Exists() && !m.Get("error").Exists() &&
-				verdict.Asker([]*recording.Exchange{x}, m) != nil
+				m.Asker([]*recording.Exchange{x}) != nil
 		}) {
 		return // it was answered, by what RPC-05 is about
 	}
 	switch x.Outcome {
 	case recording.Replied:
 		n := 0
-		for _, m := range verdict.RepliesOf(r, x) {
+		for _, m := range v.RepliesOf(x) {
 			if gjson.ParseBytes(x.ID).String() == m.Get("id").String() {
 				n++
 			}
 		}
-		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), x)
+		v.That(x, n <= 1, expected, "%d responses with the id %s", n, x.ID)
 	case recording.Silent:
 		if len(x.Replies) > 0 {
-			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, x)
+			v.Observe(x, "late-answer", "%s was answered after the time limit: %s", x.Method, x.Reason)
 			v.Holds()
 			return
 		}
-		v.Fail(verdict.Finding{
-			Expected: expected,
-			Actual:   matcher.Describe(x),
-			On:       x,
-			Hint: "answer every request, if need be with an error; if the target takes longer by " +
-				"design, raise --timeout",
-		})
+		v.Fail(x, expected, "%v", x).
+			Hint("answer every request, if need be with an error; if the target takes longer by design, " +
+				"raise --timeout")
 	case recording.Lost:
 		if x.Request == 0 {
 			return // it had ended the connection before: that is its right
 		}
-		if verdict.EndedAtStart(r, x, v) {
-			v.Block(recording.CodeDied, "the program, which had been started before, ended at its start: "+
-				x.Reason, x)
+		if v.EndedAtStart(x) {
+			v.Block(x, recording.CodeDied, "the program, which had been started before, ended at its "+
+				"start: %s", x.Reason)
 			return
 		}
-		v.Fail(verdict.Finding{
-			Expected: expected,
-			Actual:   verdict.LostWords(x),
-			On:       x,
-			Cause:    "the end of the connection",
-		}) // whichever request it was that met it
+		// whichever request it was that met it
+		v.Fail(x, expected, "%s", verdict.LostWords(x)).Cause("the end of the connection")
 	case recording.HTTPOnly:
-		if x.Status < 300 && !verdict.AnsweredOnGet(r, x) {
-			v.That(false, expected, matcher.Describe(x), x)
+		if x.Status < 300 && !v.AnsweredOnGet(x) {
+			v.Fail(x, expected, "%v", x)
 		}
 	}
 }
 
 // missingAnswered: reads of what does not exist are requests like others.
-func missingAnswered(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Calls("resources/read") {
+func missingAnswered(v *verdict.Verdict) {
+	for _, x := range v.Calls("resources/read") {
 		if x.Kind == recording.Clean || x.Outcome != recording.Silent || x.Fatal || len(x.Replies) > 0 {
 			continue
 		}
-		v.Fail(verdict.Finding{
-			Expected: "one response to " + x.Method,
-			On:       x, About: verdict.ReadOf(x) + ", which does not exist",
-			Hint: "answer every request, a read of what does not exist with an error; if the target " +
-				"takes longer by design, raise --timeout",
-			SharedCause: verdict.UnansweredRead,
-		})
+		v.Fail(x, "one response to "+x.Method, "%v to %s, which does not exist", x, verdict.ReadOf(x)).
+			SharedCause(verdict.UnansweredRead).
+			Hint("answer every request, a read of what does not exist with an error; if the target takes " +
+				"longer by design, raise --timeout")
 	}
 }
 
 // retriedHandshakes remarks on handshakes that were tried a second time, each with what
 // was seen of both attempts: whether a message that got lost was the target's doing or
 // that of the way to it cannot be seen.
-func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
-	for _, h := range r.Retried {
+func retriedHandshakes(v *verdict.Verdict) {
+	for _, h := range v.Retried {
 		if h.First == nil {
 			continue // the time was up before it was sent
 		}
@@ -271,17 +241,17 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 		if h.Second != nil {
 			then = "led to: " + matcher.Describe(h.Second)
 		}
-		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+
-			"); the same on another connection "+then, h.First, h.Second)
+		v.Observe(verdict.Several{h.First, h.Second}, "handshake-retried",
+			"initialize was not answered (%s); the same on another connection %s", h.First.Reason, then)
 	}
 }
 
 // strays: on a clean session every response without an id must belong to a request,
 // for nothing else that we send there can call for one.
-func strays(r *recording.Recording, v *verdict.Verdict) {
+func strays(v *verdict.Verdict) {
 	owned := map[int]bool{}
-	lost := slices.ContainsFunc(r.Exchanges, verdict.LosesID)
-	for _, x := range r.Exchanges {
+	lost := slices.ContainsFunc(v.Exchanges, verdict.LosesID)
+	for _, x := range v.Exchanges {
 		frames := x.Replies
 		if lost {
 			frames = x.Evidence() // an error without an id may answer one of several requests
@@ -290,15 +260,11 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 			owned[n] = true
 		}
 	}
-	for _, m := range verdict.Responses(r) {
+	for _, m := range v.Responses() {
 		if m.Nameless() && resultOf(m) == "" && !owned[m.Frame.Number] &&
-			r.Combination.Transport != requirement.HTTP {
-			v.Fail(verdict.Finding{
-				Expected:    "no response to a notification",
-				Actual:      "a response without id: " + judge.Brief(m.Result),
-				On:          m,
-				SharedCause: verdict.AnsweredNotification,
-			})
+			!v.OnHTTP() {
+			v.Fail(m, "no response to a notification", "a response without id: %v", m.Result).
+				SharedCause(verdict.AnsweredNotification)
 		}
 	}
 }
@@ -318,20 +284,20 @@ func invalid(x *recording.Exchange, v *verdict.Verdict) {
 		// JSON-RPC 2.0 advises to take requests of version 1.0, which have no jsonrpc; those have their
 		// params in an array.
 		form := cmp.Or(strings.TrimSuffix(x.Tags[scenario.TagForm], ","), "no jsonrpc")
-		v.WarnUnless(!x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence",
-			matcher.Describe(x)+" to a request with "+form, x)
+		v.That(x, !x.Succeeded() && !x.Fatal, "error -32600, HTTP 4xx or silence", "%v to a request with %s",
+			x, form).Warn()
 		return
 	case scenario.StepNullID:
 		unclear = "a request whose id is null"
 	}
 	if x.Fatal {
-		v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+unclear, x)
+		v.Observe(x, "lost-over-unclear-request", "%s to %s", verdict.LostWords(x), unclear)
 	}
 }
 
 // endsServer reports whether a message ended the server, which is SEC-63's and not looked at again.
-func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) bool {
-	if !verdict.EndsServer(r, x, v) {
+func endsServer(x *recording.Exchange, v *verdict.Verdict) bool {
+	if !v.EndsServer(v.Recording, x) {
 		return false
 	}
 	v.NotExercised("the server ends over what it cannot read: see SEC-63")
@@ -342,7 +308,7 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 // what HTTP-36 judges.
 func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal ||
-		v.Facts.Combination.Transport != requirement.HTTP {
+		!v.OnHTTP() {
 		return false
 	}
 	v.NotExercised("the status of the answer is all there is to judge: see HTTP-36")
@@ -354,21 +320,16 @@ func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
 func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, silence bool, codes ...int64) {
 	switch {
 	case x.Fatal:
-		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), x)
+		v.Fail(x, "a server that goes on after "+about, "%s", verdict.LostWords(x))
 	case x.Status >= 400 && x.Status < 500:
 		v.Answered(x)
 		v.Holds()
 	case x.Outcome == recording.Replied:
-		v.Expect(x).To(matcher.BeErrorReply(codes...), about)
+		v.Expect(x, matcher.BeErrorReply(codes...), "%s", about)
 	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
-		v.Fail(verdict.Finding{
-			Expected:   "a JSON-RPC error, or an HTTP status of 4xx",
-			Actual:     matcher.Describe(x) + " to " + about,
-			On:         x,
-			RefusalDue: true,
-		})
+		v.Fail(x, "a JSON-RPC error, or an HTTP status of 4xx", "%v to %s", x, about).RefusalDue()
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
-		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, x)
+		v.That(x, silence, matcher.BeErrorReply(codes...).Expected(), "%v to %s", x, about)
 	default:
 		v.Answered(x)
 	}
@@ -378,37 +339,29 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 // response.
 func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *verdict.Verdict) {
 	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
-		v.NotExercised("the target refuses so many requests at once (HTTP " + strconv.Itoa(x.Status) + ")")
+		v.NotExercised("the target refuses so many requests at once (HTTP %d)", x.Status)
 		return
 	}
 	if x.Conflict() {
-		v.Fail(verdict.Finding{
-			Expected: "a response to each of 20 requests in flight",
-			Actual: "HTTP 409 to " + x.Method +
-				", because another request of the session was in flight",
-			On:           x,
-			Warn:         true,
-			AboutRefusal: true,
-			Downgraded:   "no page says that requests of a session have to be taken while others are handled",
-			Hint: "handle the requests of a session side by side, or let each wait for its turn, " +
-				"and answer it then",
-		})
+		v.Fail(x, "a response to each of 20 requests in flight", "HTTP 409 to %s, because another request "+
+			"of the session was in flight", x.Method).
+			Warn("no page says that requests of a session have to be taken while others are handled").
+			AboutRefusal().
+			Hint("handle the requests of a session side by side, or let each wait for its turn, and answer " +
+				"it then")
 		return
 	}
 	late := len(x.Replies) > 0 // but not lost
 	if x.Outcome == recording.Silent && !late || x.Outcome == recording.Lost && x.Request > 0 {
-		v.Fail(verdict.Finding{
-			Expected: "a response to each of 20 requests in flight",
-			On:       x, About: x.Method,
-		})
+		v.Fail(x, "a response to each of 20 requests in flight", "%v to %s", x, x.Method)
 		return
 	}
 	if !v.Answered(x) {
 		return
 	}
 	foreign := foreignMember(x.Method, x.Result())
-	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x)
-	uri := x.Tags[recording.TagURI]
+	v.That(x, foreign == "", "a result that fits "+x.Method, "a result with %s", foreign)
+	uri := x.URI()
 	if uri == "" {
 		return
 	}
@@ -417,18 +370,14 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 		other = ""
 	}
 	if other == "" && swapped != nil {
-		other, frames = swapped.other.Tags[recording.TagURI], swapped.frames()
+		other, frames = swapped.other.URI(), swapped.frames()
 	}
 	if other == "" {
 		v.Holds()
 		return
 	}
-	v.Fail(verdict.Finding{
-		Expected: "the contents of " + uri,
-		Actual:   "those of " + other + ", which was asked for under another id",
-		Frames:   frames,
-		Cause:    "the contents of another resource",
-	})
+	v.Fail(verdict.Frames(frames), "the contents of "+uri, "those of %s, which was asked for under "+
+		"another id", other).Cause("the contents of another resource")
 }
 
 // outOfPlace is the URI of the first contents of a read that have nothing to do with
@@ -440,7 +389,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, swapped *swap, v *
 // elsewhere, as an alias does (which may have moved on since), nothing is proven.
 func outOfPlace(v *verdict.Verdict, x *recording.Exchange, uri string) string {
 	got := urisIn(x)
-	reads := v.Recording(recording.Reads)
+	reads := v.Input(recording.Reads)
 	if len(got) == 0 || belong(got, uri) || reads == nil {
 		return ""
 	}
@@ -472,22 +421,17 @@ func urisIn(x *recording.Exchange) []string {
 
 // cutInChunks: a request is served although a chunk of its body ends within a character. That a body in
 // chunks is refused, whatever is in it, is HTTP-32's.
-func cutInChunks(r *recording.Recording, v *verdict.Verdict) {
-	x, plain := r.Step(stepChunked), r.Step(stepChunkedPlainly)
+func cutInChunks(v *verdict.Verdict) {
+	x, plain := v.Step(stepChunked), v.Step(stepChunkedPlainly)
 	switch {
 	case x == nil:
 		return
 	case x.Succeeded():
 		usableID(x, v)
 	case plain != nil && plain.Succeeded():
-		v.Fail(verdict.Finding{
-			Expected: "an answer to a request whose body comes in two chunks and is cut within a " +
-				"character, as to one of ASCII letters",
-			Actual:      matcher.Describe(x),
-			On:          verdict.Several{x, plain},
-			SharedCause: cutCharacter,
-			Hint:        wholeBody,
-		})
+		v.Fail(verdict.Several{x, plain}, "an answer to a request whose body comes in two chunks and is "+
+			"cut within a character, as to one of ASCII letters", "%v", x).SharedCause(cutCharacter).
+			Hint(wholeBody)
 	}
 }
 

@@ -74,7 +74,7 @@ var concurrencyScenario = &scenario.Scenario{
 		"resource's, both are read once more, one by one, and if that does not settle it, all of it is " +
 		"sent up to twice more.",
 	In:    scenario.Expendable,
-	After: []recording.Name{recording.WalkResources, recording.Reads, recording.TemplateSweep},
+	After: recording.Names{recording.WalkResources, recording.Reads, recording.TemplateSweep},
 	When:  scenario.Declared("resources"),
 	Script: scenario.OnExpendable(func(c *scenario.Client) {
 		requests := 16
@@ -109,7 +109,7 @@ func together(c *scenario.Client, uris []string, requests int, round string) boo
 	var doubtful []string
 	for _, s := range swaps(alone, burst) {
 		for _, x := range []*recording.Exchange{s.own, s.other} {
-			if uri := x.Tags[recording.TagURI]; !slices.Contains(doubtful, uri) {
+			if uri := x.URI(); !slices.Contains(doubtful, uri) {
 				doubtful = append(doubtful, uri)
 			}
 		}
@@ -205,7 +205,7 @@ func yielded(p *scenario.Play, name recording.Name, step recording.Step) []strin
 	var all []string
 	if r := p.Earlier(name); r != nil {
 		for _, x := range r.Steps(step) {
-			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) &&
+			if uri := x.URI(); x.Succeeded() && !scenario.Required(x) &&
 				len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
 				all = append(all, uri)
 			}

@@ -29,7 +29,7 @@ func (s *swap) frames() []int {
 func swaps(alone, burst []*recording.Exchange) []*swap {
 	var all []*swap
 	for _, x := range burst {
-		own := readOf(alone, x.Tags[recording.TagURI])
+		own := readOf(alone, x.URI())
 		if own == nil || !telling(x) || sameBodies(x, own) {
 			continue
 		}
@@ -48,7 +48,7 @@ func proven(alone, burst, again []*recording.Exchange) map[*recording.Exchange]*
 	all := map[*recording.Exchange]*swap{}
 	for _, s := range swaps(alone, burst) {
 		own, other := readOf(again, s.own.Tags[recording.TagURI]),
-			readOf(again, s.other.Tags[recording.TagURI])
+			readOf(again, s.other.URI())
 		if own != nil && other != nil && sameBodies(own, s.own) && sameBodies(other, s.other) {
 			s.again = []*recording.Exchange{own, other}
 			all[s.read] = s
@@ -58,16 +58,16 @@ func proven(alone, burst, again []*recording.Exchange) map[*recording.Exchange]*
 }
 
 // provenIn are those of all rounds of a recording.
-func provenIn(r *recording.Recording) map[*recording.Exchange]*swap {
+func provenIn(v *verdict.Verdict) map[*recording.Exchange]*swap {
 	all, done := map[*recording.Exchange]*swap{}, map[string]bool{}
-	for _, x := range r.Steps(stepTogether) {
+	for _, x := range v.Steps(stepTogether) {
 		round := x.Tags[tagRound]
 		if done[round] {
 			continue
 		}
 		done[round] = true
 		of := func(step recording.Step) []*recording.Exchange {
-			return recording.Keep(r.Steps(step), func(x *recording.Exchange) bool {
+			return recording.Keep(v.Steps(step), func(x *recording.Exchange) bool {
 				return x.Tags[tagRound] == round
 			})
 		}

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -32,7 +30,7 @@ const (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(secChecks, secAuthChecks)
+var Checks = verdict.Join(secChecks, secAuthChecks)
 
 // Scenarios lists the scripts of this area.
 var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario,
@@ -60,59 +58,48 @@ const (
 	tagAddress, tagOf, tagOrdinary            recording.Tag = "address", "of", "ordinary"
 )
 
-var origins, credentials = []recording.Name{Origins}, []recording.Name{Credentials}
+var origins, credentials = recording.Names{Origins}, recording.Names{Credentials}
 
 // The checks of transport security: where requests may come from.
-var secChecks = []verdict.Check{
-	{Requirement: "SEC-01", From: origins, Needs: verdict.Allowed("any-origin"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			uncheckedHost(r, v)
-			forbiddenOrigin(r, v)
-			lookAlikesRefused(r, v)
+var secChecks = verdict.Checks{
+	"SEC-01": {From: origins, Needs: verdict.Allowed("any-origin"),
+		Judge: func(v *verdict.Verdict) {
+			uncheckedHost(v)
+			forbiddenOrigin(v)
+			lookAlikesRefused(v)
 		}},
-	{Requirement: "SEC-02", From: origins, Needs: verdict.Allowed("any-origin"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			uncheckedHost(r, v)
-			x := r.Step(stepRequest)
-			if refusedToAll(r, x) {
+	"SEC-02": {From: origins, Needs: verdict.Allowed("any-origin"),
+		Judge: func(v *verdict.Verdict) {
+			uncheckedHost(v)
+			x := v.Step(stepRequest)
+			if refusedToAll(v, x) {
 				v.NotExercised("what was asked is refused without an Origin as well")
 			} else if answeredOrigin(x, v) {
-				f := verdict.Finding{
-					Expected: "a refusal",
-					On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin],
-					Warn:     chosen(v),
-					Harmless: unserved(x),
-				}
-				if !f.Harmless {
-					f.SharedCause = foreignServed
-				}
-				v.FailUnless(turnedAway(x), f)
+				served(v.That(x, turnedAway(x), "a refusal", "%v to a request from the origin %s", x,
+					x.Tags[recording.TagOrigin]), x, v)
 			}
-			lookAlikesRefused(r, v)
+			lookAlikesRefused(v)
 		}},
-	{Requirement: "SEC-03", From: origins, Needs: verdict.Allowed("any-origin"),
+	"SEC-03": {From: origins, Needs: verdict.Allowed("any-origin"),
 		Judge: everyOrigin},
-	{Requirement: "SEC-04", From: origins, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
+	"SEC-04": {From: origins, Judge: func(v *verdict.Verdict) {
+		without, with := v.Step(stepNoOrigin), v.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
 			v.RestsOn(with)
-			v.FailUnless(without.Succeeded() || !with.Succeeded(), verdict.Finding{
-				Expected: "service without an Origin",
-				On:       without, About: "a request without Origin, which is served with one",
-				Warn: true,
-			})
+			v.That(without, without.Succeeded() || !with.Succeeded(), "service without an Origin",
+				"%v to a request without Origin, which is served with one", without).Warn()
 		}
 	}},
-	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: verdict.Allowed("public-bind"),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
-				v.That(x.Status == 0, "a server that listens on loopback addresses only",
-					fmt.Sprintf("HTTP %d from %s, an address of this machine that others can reach", x.Status,
-						x.Tags[tagAddress]), x)
+	"SEC-06": {From: recording.Names{PublicAddress}, Needs: verdict.Allowed("public-bind"),
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
+				v.That(x, x.Status == 0, "a server that listens on loopback addresses only",
+					"HTTP %d from %s, an address of this machine that others can reach", x.Status,
+					x.Tags[tagAddress])
 			}
 		}},
-	{Requirement: "SEC-63", From: verdict.Everything, With: verdict.Every, Probes: true, Judge: survives},
-	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
+	"SEC-63": {With: verdict.Every, Probes: true, Judge: survives},
+	"SEC-14": {From: recording.Names{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
 
 // foreignServed is the cause of what the requirements on the Origin of older and newer revisions see alike.
@@ -133,103 +120,81 @@ func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
 		x.Status > 0 && x.Outcome != recording.Refused && x.Outcome != recording.Silent:
 		return true
 	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
-		v.Block(recording.CodeNoAnswer, "it is not known what became of "+v.What(x)+
-			" from a foreign origin: no HTTP response came in time", x)
+		v.Block(x, recording.CodeNoAnswer, "it is not known what became of %s from a foreign origin: no "+
+			"HTTP response came in time", v.What(x))
 		return false
 	}
 	return v.Answered(x)
 }
 
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
-func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepRequest)
+func forbiddenOrigin(v *verdict.Verdict) {
+	x := v.Step(stepRequest)
 	if !answeredOrigin(x, v) {
 		return
 	}
 	about := " to a request from the origin " + x.Tags[recording.TagOrigin]
 	if x.Status == http.StatusUnauthorized {
-		v.Fail(verdict.Finding{
-			Expected:   "HTTP 403",
-			Actual:     "HTTP 401" + about,
-			On:         x,
-			Warn:       true,
-			Downgraded: "it is refused, but with another status",
-			Hint:       "look at the Origin before credentials are asked for",
-			Harmless:   true,
-		})
+		v.Fail(x, "HTTP 403", "HTTP 401%s", about).Warn("it is refused, but with another status").
+			Harmless(true).Hint("look at the Origin before credentials are asked for")
 		return
 	}
-	f := verdict.Finding{
-		Expected: "HTTP 403",
-		Actual:   matcher.Describe(x) + about,
-		On:       x,
-		Warn:     chosen(v),
-		Harmless: unserved(x),
-	}
-	if !f.Harmless {
-		f.SharedCause = foreignServed
-	}
-	v.FailUnless(x.Status == http.StatusForbidden, f)
+	served(v.That(x, x.Status == http.StatusForbidden, "HTTP 403", "%v%s", x, about), x, v)
 	if x.Status == http.StatusForbidden {
-		raw := verdict.Body(r, x)
+		raw := v.Body(x)
 		id := gjson.GetBytes(raw, "id")
-		v.FailUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, verdict.Finding{
-			Title:      "The refusal of a foreign Origin has no id",
-			Kept:       true,
-			Expected:   "a body without id, if any",
-			Actual:     "the id " + judge.Brief(id),
-			On:         x,
-			Warn:       true,
-			Downgraded: "it is refused as it should be; only the body is unusual",
-			Hint:       "refuse a foreign Origin before the body is read",
-			Harmless:   true,
-		})
+		v.That(x, !gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null,
+			"a body without id, if any", "the id %v", id).Title("The refusal of a foreign Origin has no id").
+			Kept().Warn("it is refused as it should be; only the body is unusual").Harmless(true).
+			Hint("refuse a foreign Origin before the body is read")
+	}
+}
+
+// served says of a request from a foreign origin that it should have been refused.
+func served(f *verdict.Finding, x *recording.Exchange, v *verdict.Verdict) {
+	if f.WarnIf(chosen(v)).Harmless(unserved(x)); !unserved(x) {
+		f.SharedCause(foreignServed)
 	}
 }
 
 // uncheckedHost: no sentence of the specification is about Host, but browsers send no
 // Origin with a GET to what they take for the page's own host.
-func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
-	if x := r.Step(stepForeignHost); x != nil && x.Succeeded() {
-		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+
-			"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
-			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x)
+func uncheckedHost(v *verdict.Verdict) {
+	if x := v.Step(stepForeignHost); x != nil && x.Succeeded() {
+		v.Observe(x, "host-unchecked", `a request with "Host: %s" is served at a loopback address: once `+
+			"its name leads there (DNS rebinding), a foreign page passes for the server's own wherever "+
+			"browsers send no Origin, as with GET", x.Tags[tagHost])
 	}
 }
 
 // lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one, or are
 // had over TLS, too. That "null" is served is remarked upon: some mean it to be.
-func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
-	foreign := r.Step(stepRequest)
-	if foreign == nil || !turnedAway(foreign) || refusedToAll(r, foreign) {
+func lookAlikesRefused(v *verdict.Verdict) {
+	foreign := v.Step(stepRequest)
+	if foreign == nil || !turnedAway(foreign) || refusedToAll(v, foreign) {
 		return
 	}
 	v.RestsOn(foreign)
-	for _, x := range r.Steps(stepLookAlike) {
+	for _, x := range v.Steps(stepLookAlike) {
 		switch {
 		case !x.Succeeded():
 		case x.Tags[recording.TagOrigin] == nullOrigin:
-			v.Observe("null-origin",
-				"a request from the origin null is served, which every sandboxed page and every page from "+
-					"a file has", x)
+			v.Observe(x, "null-origin", "a request from the origin null is served, which every sandboxed "+
+				"page and every page from a file has")
 		default:
-			v.Fail(verdict.Finding{
-				Expected: "a refusal",
-				On:       x, About: "a request from the origin " + x.Tags[recording.TagOrigin] +
-					", which is foreign as well",
-				Warn: chosen(v),
-				Hint: "compare the whole Origin, not its beginning, its end or its scheme, with a " +
-					"list of those that are allowed",
-				SharedCause: "an origin like an allowed one is served",
-			})
+			v.Fail(x, "a refusal", "%v to a request from the origin %s, which is foreign as well", x,
+				x.Tags[recording.TagOrigin]).WarnIf(chosen(v)).
+				SharedCause("an origin like an allowed one is served").
+				Hint("compare the whole Origin, not its beginning, its end or its scheme, with a list of " +
+					"those that are allowed")
 		}
 	}
 }
 
 // everyOrigin: a target that looks at the Origin of requests at all looks at that
 // of all of them. One that never looks is judged by SEC-01 and SEC-02.
-func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
-	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification,
+func everyOrigin(v *verdict.Verdict) {
+	steps := v.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification,
 		recording.StepListen, stepGet, scenario.StepDelete)
 	// What may be refused for other reasons as well does not show that it looks.
 	elsewise := []recording.Step{stepGet, scenario.StepDelete}
@@ -238,12 +203,12 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	// Nor does what is refused to everybody.
 	steps = slices.DeleteFunc(steps, func(x *recording.Exchange) bool {
-		return refusedToAll(r, x)
+		return refusedToAll(v, x)
 	})
 	looks := slices.IndexFunc(steps, func(x *recording.Exchange) bool {
 		byStatus := x.Status >= http.StatusBadRequest || x.Outcome == recording.Lost
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step) &&
-			(byStatus || servedToOthers(r, x))
+			(byStatus || servedToOthers(v, x))
 	})
 	if looks < 0 {
 		v.NotExercised("the target does not look at the Origin at all, which is judged elsewhere")
@@ -254,11 +219,8 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		if !answeredOrigin(x, v) {
 			continue
 		}
-		v.FailUnless(turnedAway(x), verdict.Finding{
-			Expected: "every request from a foreign origin to be refused, as others are",
-			On:       x, About: fromPage(x),
-			Warn: chosen(v),
-		})
+		v.That(x, turnedAway(x), "every request from a foreign origin to be refused, as others are",
+			"%v to %s", x, fromPage(x)).WarnIf(chosen(v))
 	}
 }
 
@@ -275,32 +237,32 @@ func fromPage(x *recording.Exchange) string {
 }
 
 // loggedSecrets: what the client sent as a credential does not turn up in the log.
-func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
-	secrets := sentSecrets(r)
-	if r.Scenario == LogSecrets {
-		echoedSecrets(r, secrets, v)
+func loggedSecrets(v *verdict.Verdict) {
+	secrets := sentSecrets(v)
+	if v.Scenario == LogSecrets {
+		echoedSecrets(secrets, v)
 	}
-	for _, f := range r.Notifications("notifications/message", 0) {
+	for _, f := range v.Notifications("notifications/message", 0) {
 		if len(secrets) == 0 {
 			v.NotExercised("no credentials were sent")
 			return
 		}
 		v.Holds()
 		for name, secret := range secrets {
-			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials",
-				"the value of the header "+strconv.Quote(name)+" in a log message", f)
+			v.That(f, !strings.Contains(string(f.Raw), secret), "log messages without credentials",
+				"the value of the header %q in a log message", name)
 		}
 	}
 }
 
 // echoedSecrets remarks upon a made-up token that comes back in an answer, where whoever collects errors
 // keeps it.
-func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict.Verdict) {
-	for _, f := range r.Incoming(0) {
+func echoedSecrets(secrets map[string]string, v *verdict.Verdict) {
+	for _, f := range v.Incoming(0) {
 		for name, secret := range secrets {
 			if gjson.GetBytes(f.Raw, "method").Str != "notifications/message" &&
 				strings.Contains(string(f.Raw), secret) {
-				v.Observe("credentials-echoed", "an answer repeats the value of the header "+name, f)
+				v.Observe(f, "credentials-echoed", "an answer repeats the value of the header %s", name)
 				return
 			}
 		}
@@ -308,11 +270,11 @@ func echoedSecrets(r *recording.Recording, secrets map[string]string, v *verdict
 }
 
 // sentSecrets are the credentials in the requests, by header.
-func sentSecrets(r *recording.Recording) map[string]string {
+func sentSecrets(v *verdict.Verdict) map[string]string {
 	const shortest = 8
 	secrets := map[string]string{}
-	for i := range r.Frames {
-		f := &r.Frames[i]
+	for i := range v.Frames {
+		f := &v.Frames[i]
 		if f.Dir != wire.Out || f.HTTP == nil {
 			continue
 		}
@@ -331,55 +293,47 @@ func sentSecrets(r *recording.Recording) map[string]string {
 }
 
 // The checks of authorisation: who may call, and see what.
-var secAuthChecks = []verdict.Check{
-	{Requirement: "SEC-08", From: credentials, Judge: challenge},
-	{Requirement: "SEC-09", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if metadata(r) == nil {
-			challenge(r, v)
-		} else if x := challenged(r); x != nil {
+var secAuthChecks = verdict.Checks{
+	"SEC-08": {From: credentials, Judge: challenge},
+	"SEC-09": {From: credentials, Judge: func(v *verdict.Verdict) {
+		if metadata(v) == nil {
+			challenge(v)
+		} else if x := challenged(v); x != nil {
 			v.Holds()
 		}
 	}},
-	{Requirement: "SEC-10", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step(stepInvalid)
-		if demanded(r, v) && answeredOrigin(x, v) {
-			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
-				Expected: "HTTP 401",
-				On:       x, About: "an invented bearer token",
-				Warn:     ownScheme(r, v),
-				Harmless: !x.Succeeded(),
-			})
+	"SEC-10": {From: credentials, Judge: func(v *verdict.Verdict) {
+		x := v.Step(stepInvalid)
+		if demanded(v) && answeredOrigin(x, v) {
+			v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to an invented bearer token", x).
+				WarnIf(ownScheme(v)).Harmless(!x.Succeeded())
 		}
 	}},
-	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
-	{Requirement: "SEC-12", From: []recording.Name{Rights}, Judge: protectedResources},
-	{Requirement: "SEC-62", From: []recording.Name{Rights}, Judge: ownersContents},
-	{Requirement: "SEC-15", From: credentials, Judge: missingCredentials},
-	{Requirement: "SEC-60", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := metadata(r)
+	"SEC-11": {From: recording.Names{Rights}, Judge: insufficientScope},
+	"SEC-12": {From: recording.Names{Rights}, Judge: protectedResources},
+	"SEC-62": {From: recording.Names{Rights}, Judge: ownersContents},
+	"SEC-15": {From: credentials, Judge: missingCredentials},
+	"SEC-60": {From: credentials, Judge: func(v *verdict.Verdict) {
+		x := metadata(v)
 		if x == nil {
 			v.NotExercised("the target offers no protected-resource metadata")
 			return
 		}
 		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
-		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")),
-			"authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers),
-			x)
+		v.That(x, servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")),
+			"authorization_servers with at least one entry", "authorization_servers is %v", servers)
 	}},
-	{Requirement: "SEC-61", From: credentials, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
-			v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
-				Expected: "HTTP 401",
-				On:       x, About: "a token that was issued for another server",
-				Harmless: !x.Succeeded(),
-			})
+	"SEC-61": {From: credentials, Judge: func(v *verdict.Verdict) {
+		if x := v.Step(stepForeign); x != nil && answeredOrigin(x, v) {
+			v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to a token that was issued for "+
+				"another server", x).Harmless(!x.Succeeded())
 		}
 	}},
 }
 
 // challenged is the first 401; nil if there is none.
-func challenged(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
+func challenged(v *verdict.Verdict) *recording.Exchange {
+	for _, x := range v.Steps(scenario.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
 		if x.Status == http.StatusUnauthorized {
 			return x
 		}
@@ -389,8 +343,8 @@ func challenged(r *recording.Recording) *recording.Exchange {
 
 // metadata is the exchange that fetched the protected-resource metadata; nil if
 // there is none.
-func metadata(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps(stepMetadata) {
+func metadata(v *verdict.Verdict) *recording.Exchange {
+	for _, x := range v.Steps(stepMetadata) {
 		if x.Status == http.StatusOK && gjson.Valid(x.Tags[recording.TagText]) &&
 			gjson.Parse(x.Tags[recording.TagText]).IsObject() {
 			return x
@@ -401,21 +355,21 @@ func metadata(r *recording.Recording) *recording.Exchange {
 
 // ownScheme reports whether authorisation may go by a scheme of the target's own, which is
 // allowed: it is not known that the one of the protocol is used. Violations warn then.
-func ownScheme(r *recording.Recording, v *verdict.Verdict) bool {
-	x := challenged(r)
+func ownScheme(v *verdict.Verdict) bool {
+	x := challenged(v)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")),
 		"resource_metadata")
 	return v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] &&
-		metadata(r) == nil && !bearer
+		metadata(v) == nil && !bearer
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One
 // that does not know the method of the request refuses it to everybody, and where nobody has
 // credentials only HTTP 401 says that they are what is missing.
-func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step(scenario.StepAnonymous)
+func demanded(v *verdict.Verdict) bool {
+	x := v.Step(scenario.StepAnonymous)
 	if x == nil || x.Succeeded() || x.Status < 200 || verdict.Unknown(x) || x.Tags[tagOrdinary] != "" {
-		x = challenged(r)
+		x = challenged(v)
 	}
 	if x == nil {
 		v.NotExercised("the target serves requests without credentials")
@@ -426,28 +380,25 @@ func demanded(r *recording.Recording, v *verdict.Verdict) bool {
 }
 
 // challenge: a 401 says where the resource metadata is.
-func challenge(r *recording.Recording, v *verdict.Verdict) {
-	x := challenged(r)
+func challenge(v *verdict.Verdict) {
+	x := challenged(v)
 	if x == nil {
 		v.NotExercised("no request was answered by HTTP 401")
 		return
 	}
 	got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-	v.FailUnless(strings.Contains(strings.ToLower(got), "resource_metadata"), verdict.Finding{
-		Expected: "WWW-Authenticate with resource_metadata",
-		Actual:   "HTTP 401 with WWW-Authenticate: " + judge.Quote(got),
-		On:       x,
-		Warn:     ownScheme(r, v),
-	})
+	v.That(x, strings.Contains(strings.ToLower(got), "resource_metadata"),
+		"WWW-Authenticate with resource_metadata", "HTTP 401 with WWW-Authenticate: %s", judge.Quote(got)).
+		WarnIf(ownScheme(v))
 }
 
 // missingCredentials: whoever is refused for want of credentials is told by 401.
 // The same requests were served with credentials, so nothing else can be the cause.
-func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
-	if !demanded(r, v) {
+func missingCredentials(v *verdict.Verdict) {
+	if !demanded(v) {
 		return
 	}
-	for _, x := range r.Steps(scenario.StepAnonymous, stepAnonymousList, stepNone) {
+	for _, x := range v.Steps(scenario.StepAnonymous, stepAnonymousList, stepNone) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}
@@ -455,21 +406,18 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 			x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
-		v.FailUnless(x.Status == http.StatusUnauthorized, verdict.Finding{
-			Expected: "HTTP 401",
-			On:       x, About: x.Method + " without valid credentials",
-			Warn: ownScheme(r, v),
-		})
+		v.That(x, x.Status == http.StatusUnauthorized, "HTTP 401", "%v to %s without valid credentials", x,
+			x.Method).WarnIf(ownScheme(v))
 	}
 }
 
 // insufficientScope: 403, and a challenge that names the error and the scope.
-func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
+func insufficientScope(v *verdict.Verdict) {
 	if v.Facts.Configured["authorization.own"] {
 		v.NotExercised("the target has an authorisation of its own, which need not know scopes")
 		return
 	}
-	for _, x := range r.Steps(recording.StepRead) {
+	for _, x := range v.Steps(recording.StepRead) {
 		switch {
 		case x.Status == 0 || x.Outcome == recording.Refused:
 			v.NotExercised("there was no HTTP response")
@@ -479,25 +427,24 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
-		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") &&
-			strings.Contains(got, "scope="),
-			"HTTP 403 with error=\"insufficient_scope\" and the scope needed",
-			matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x)
+		v.That(x, x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") &&
+			strings.Contains(got, "scope="), `HTTP 403 with error="insufficient_scope" and the scope needed`,
+			"%v, WWW-Authenticate: %s", x, judge.Quote(got))
 	}
 }
 
 // protectedResources: neither contents nor updates for those without the right.
-func protectedResources(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepRead, recording.StepSubscribe) {
+func protectedResources(v *verdict.Verdict) {
+	for _, x := range v.Steps(recording.StepRead, recording.StepSubscribe) {
 		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step,
-			x.Tags[recording.TagURI])
+			x.URI())
 		switch {
 		case x.Step == recording.StepSubscribe && v.Modern():
-			v.That(x.Tags[tagGranted] == "", "a refusal", "updates were granted to "+about, x)
+			v.That(x, x.Tags[tagGranted] == "", "a refusal", "updates were granted to %s", about)
 		case turnedAway(x):
 			v.Holds()
 		case v.Answered(x):
-			v.FailUnless(!x.Succeeded(), verdict.Finding{Expected: "a refusal", On: x, About: about})
+			v.That(x, !x.Succeeded(), "a refusal", "%v to %s", x, about)
 		}
 	}
 }

@@ -2,14 +2,12 @@ package sec
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -18,26 +16,24 @@ import (
 // The checks of harm that was seen to be done, whatever sentence speaks of it.
 
 // ownersContents: what the owner of a protected resource reads is not given to others.
-func ownersContents(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepRead) {
+func ownersContents(v *verdict.Verdict) {
+	for _, x := range v.Steps(recording.StepRead) {
 		if turnedAway(x) {
 			v.Holds()
 			continue
 		}
-		uri := x.Tags[recording.TagURI]
-		owner := slices.IndexFunc(r.Exchanges, func(y *recording.Exchange) bool {
+		uri := x.URI()
+		owner := slices.IndexFunc(v.Exchanges, func(y *recording.Exchange) bool {
 			return y.Step == stepOwner && y.Param("uri").String() == uri
 		})
 		switch {
 		case !v.Answered(x):
-		case owner < 0 || !verdict.Yields(r.Exchanges[owner]):
-			v.NeedsSubject("the owner of " + uri + " could not read it, so that nothing can be compared")
+		case owner < 0 || !verdict.Yields(v.Exchanges[owner]):
+			v.NeedsSubject("the owner of %s could not read it, so that nothing can be compared", uri)
 		case x.Succeeded():
-			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(r.Exchanges[owner]))
-			v.That(!same, "a refusal",
-				fmt.Sprintf("the identity %q gets the contents of %s that its owner gets",
-					x.Tags[tagIdentity], uri),
-				r.Exchanges[owner], x)
+			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(v.Exchanges[owner]))
+			v.That(verdict.Several{v.Exchanges[owner], x}, !same, "a refusal",
+				"the identity %q gets the contents of %s that its owner gets", x.Tags[tagIdentity], uri)
 		default:
 			v.Holds()
 		}
@@ -47,17 +43,17 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 // survives: no probe ends a server that serves. Where a connection is not a server of its
 // own, only one that was started for the run is known to have ended. While it is open which message
 // ended a server, none is known to have been survived.
-func survives(_ *recording.Recording, v *verdict.Verdict) {
+func survives(v *verdict.Verdict) {
 	endsSessions(v)
-	if !verdict.OwnServer(v) {
+	if !v.OwnServer() {
 		v.NotExercised("whether a message ends the server, or only a connection, cannot be seen at an " +
 			"address")
 		return
 	}
 	for _, r := range v.Recordings() {
-		if why := verdict.Unprovoked(r); why != "" {
-			v.Block(recording.CodeDied,
-				"the target also fails where nothing is wrong with what it was sent: "+why)
+		if why := r.Unprovoked(); why != "" {
+			v.Block(nil, recording.CodeDied, "the target also fails where nothing is wrong with what it "+
+				"was sent: %s", why)
 			return
 		}
 	}
@@ -67,28 +63,22 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	for _, r := range v.Recordings() {
 		amidProbes(r, v, seen, amid)
 		for i, x := range r.Exchanges {
-			if x.Kind != recording.Probe || seen[x] || !verdict.Began(r, x, v) {
+			if x.Kind != recording.Probe || seen[x] || !v.Began(r, x) {
 				continue
 			}
 			seen[x] = true
 			switch {
-			case verdict.EndsServer(r, x, v) && divided(r, x) &&
-				verdict.LostOverText(v.Recording(recording.InvalidMessages)):
+			case v.EndsServer(r, x) && divided(r, x) &&
+				v.Input(recording.InvalidMessages).LostOverText():
 				// that is the finding
-			case verdict.EndsServer(r, x, v):
-				v.Fail(verdict.Finding{
-					Expected: "a server that goes on serving",
-					Actual: fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone",
-						verdict.Sent(r, x), matcher.InBrackets(x.Reason)),
-					On:          x,
-					SharedCause: verdict.Ends,
-					Harmless:    byClientAlone(v, x),
-				})
+			case v.EndsServer(r, x):
+				v.Fail(x, "a server that goes on serving", "%s ended the server%s, and did so again when "+
+					"it was sent alone", verdict.Sent(r, x), matcher.InBrackets(x.Reason)).
+					SharedCause(verdict.Ends).Harmless(byClientAlone(v, x))
 			case lostOnce(x, r.Exchanges[i+1:]):
 				open = true
-				v.Block(recording.CodeDied,
-					fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone",
-						verdict.Sent(r, x), matcher.InBrackets(x.Reason)), x)
+				v.Block(x, recording.CodeDied, "the connection was lost over %s%s, which could not be sent "+
+					"again alone", verdict.Sent(r, x), matcher.InBrackets(x.Reason))
 			default:
 				survived++
 			}
@@ -97,9 +87,8 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	for _, why := range slices.Sorted(maps.Keys(amid)) {
 		// What they do together nobody can tell, and many sessions may have one cause: so much was said in
 		// them.
-		v.Observe("ended-amid-probes",
-			fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: "+
-				"it may end after so many", why), amid[why])
+		v.Observe(amid[why], "ended-amid-probes", "the server ended (%s) amid messages of which none ends "+
+			"it when sent again alone: it may end after so many", why)
 	}
 	if survived > 0 && !open {
 		v.Holds()
@@ -109,7 +98,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 // byClientAlone reports whether nobody but a client that has the server to itself can send a message: over
 // stdio all but the URIs and the values, which a model or a user may have from elsewhere.
 func byClientAlone(v *verdict.Verdict, x *recording.Exchange) bool {
-	return v.Facts.Combination.Transport == requirement.Stdio &&
+	return v.OnStdio() &&
 		x.Param("uri").Type != gjson.String && x.Param("argument.value").Type != gjson.String
 }
 
@@ -138,11 +127,9 @@ func endsSessions(v *verdict.Verdict) {
 					on = append(on, y)
 				}
 			}
-			v.Observe("session-broken",
-				fmt.Sprintf("everything is answered by HTTP %d in a session that has had %s, each time "+
-					"that this was sent in a new one; a session that is over is answered by 404, at which "+
-					"clients begin another",
-					x.Ends, verdict.Sent(r, x)), on)
+			v.Observe(on, "session-broken", "everything is answered by HTTP %d in a session that has had "+
+				"%s, each time that this was sent in a new one; a session that is over is answered by 404, "+
+				"at which clients begin another", x.Ends, verdict.Sent(r, x))
 		}
 	}
 }
@@ -150,7 +137,7 @@ func endsSessions(v *verdict.Verdict) {
 // divided reports whether a message had newlines in it over stdio, and one of its lines is no JSON.
 func divided(r *recording.Recording, x *recording.Exchange) bool {
 	f := r.Frame(x.Request)
-	if f == nil || r.Combination.Transport != requirement.Stdio {
+	if f == nil || !r.OnStdio() {
 		return false
 	}
 	lines := bytes.Split(bytes.TrimRight(f.Raw, "\n"), []byte("\n"))
@@ -170,7 +157,7 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 		guilty := false
 		for i, x := range r.Exchanges {
 			if x.Session != s.ID || seen[x] || !strings.HasSuffix(string(x.Step),
-				string(recording.StepLost)) || !verdict.Began(r, x, v) {
+				string(recording.StepLost)) || !v.Began(r, x) {
 				continue
 			}
 			again := sentAgain(x, r.Exchanges[i+1:])

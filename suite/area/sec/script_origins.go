@@ -278,15 +278,15 @@ func unserved(x *recording.Exchange) bool {
 }
 
 // refusedToAll reports whether a request was turned away without an Origin as well.
-func refusedToAll(r *recording.Recording, x *recording.Exchange) bool {
-	return x != nil && slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
+func refusedToAll(v *verdict.Verdict, x *recording.Exchange) bool {
+	return x != nil && slices.ContainsFunc(v.Steps(stepControl), func(y *recording.Exchange) bool {
 		return y.Tags[tagOf] == string(x.Step) && turnedAway(y)
 	})
 }
 
 // servedToOthers reports whether what was turned away was served without an Origin.
-func servedToOthers(r *recording.Recording, x *recording.Exchange) bool {
-	return slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool {
+func servedToOthers(v *verdict.Verdict, x *recording.Exchange) bool {
+	return slices.ContainsFunc(v.Steps(stepControl), func(y *recording.Exchange) bool {
 		return y.Tags[tagOf] == string(x.Step) && !turnedAway(y)
 	})
 }

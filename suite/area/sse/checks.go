@@ -4,7 +4,6 @@ package sse
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -46,42 +45,39 @@ const (
 )
 
 // Checks lists the checks of event streams and of HTTP+SSE (2024-11-05).
-var Checks = []verdict.Check{
-	{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
-	{Requirement: "SSE-02", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
-	{Requirement: "SSE-03", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range events(r) {
-				if f.Parsed().Kind != wire.KindOther {
-					v.That(forMessages(f), "no event type, or message", "a message in an event of type "+
-						judge.Quote(f.Event.Type), f)
-				}
+var Checks = verdict.Checks{
+	"SSE-01": {Judge: eventFraming},
+	"SSE-02": {Judge: func(v *verdict.Verdict) { eventMessages(v, "post:", "get:") }},
+	"SSE-03": {Judge: func(v *verdict.Verdict) {
+		for _, f := range events(v) {
+			if f.Parsed().Kind != wire.KindOther {
+				v.That(f, forMessages(f), "no event type, or message", "a message in an event of type %s",
+					judge.Quote(f.Event.Type))
+			}
+		}
+	}},
+	"SSE-04": {Judge: primingEvents},
+	"SSE-06": {Judge: uniqueEventIDs},
+	"SSE-07": {From: recording.Names{recording.HTTPResume}, Judge: ownReplay},
+	"SSE-20": {From: recording.Names{SSEEndpoint},
+		Judge: func(v *verdict.Verdict) {
+			if x := v.Step(stepOpen); v.Responded(x) {
+				v.That(x, x.Status == http.StatusOK && x.EventStream(), "HTTP 200 with text/event-stream",
+					"HTTP %d with Content-Type %s to GET", x.Status,
+					judge.Quote(x.Header.Get("Content-Type")))
 			}
 		}},
-	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
-	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
-	{Requirement: "SSE-07", From: []recording.Name{recording.HTTPResume}, Judge: ownReplay},
-	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(stepOpen); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream",
-					"HTTP 200 with text/event-stream",
-					fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status,
-						judge.Quote(x.Header.Get("Content-Type"))), x)
-			}
-		}},
-	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
-	{Requirement: "SSE-23", From: verdict.Everything, Judge: answersOnStream},
-	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks,
+	"SSE-21": {From: recording.Names{SSEEndpoint}, Judge: endpointEvent},
+	"SSE-23": {Judge: answersOnStream},
+	"SSE-25": {From: recording.Names{recording.TwoClients}, With: verdict.BothWalks,
 		Judge: verdict.SideBySide},
 }
 
 // events lists the incoming server-sent events.
-func events(r *recording.Recording) []*wire.Frame {
+func events(v *verdict.Verdict) []*wire.Frame {
 	var all []*wire.Frame
-	for i := range r.Frames {
-		if f := &r.Frames[i]; f.Dir == wire.In && f.Event != nil {
+	for i := range v.Frames {
+		if f := &v.Frames[i]; f.Dir == wire.In && f.Event != nil {
 			all = append(all, f)
 		}
 	}
@@ -95,33 +91,30 @@ func forMessages(f *wire.Frame) bool { return f.Event.Type == "" || f.Event.Type
 // eventFraming: fields, blank lines, UTF-8. A last event that was not ended is
 // dropped by every reader (WHATWG HTML#event-stream-interpretation), and may be the work of the network
 // where the connection failed.
-func eventFraming(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range verdict.Streamed(r) {
+func eventFraming(v *verdict.Verdict) {
+	for _, x := range v.Streamed() {
 		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
 		params = strings.Trim(params, `"' `)
-		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8",
-			"the stream is declared to be "+params, x)
+		v.That(x, params == "" || params == "utf-8" || params == "utf8", "UTF-8",
+			"the stream is declared to be %s", params)
 	}
-	for _, f := range events(r) {
+	for _, f := range events(v) {
 		v.Holds()
 		for _, flaw := range f.Flaws {
 			switch flaw.Code {
 			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
-				v.That(false, "an event stream by the rules of server-sent events",
-					string(flaw.Code)+": "+flaw.Detail, f)
+				v.Fail(f, "an event stream by the rules of server-sent events", "%s: %s", flaw.Code,
+					flaw.Detail)
 			case wire.FlawUnterminated:
-				if x := onlyAnswer(r, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
-					v.Fail(verdict.Finding{
-						Expected: "a blank line after the event with the response",
-						Actual: "the stream ended without it, so that clients discard the event, and " +
-							"have no response to " + x.Method,
-						Frames: []int{x.Request, f.Number},
-						Hint:   "write an empty line after each event, the last one too",
-					})
+				if x := onlyAnswer(v, f); x != nil && !f.HasFlaw(wire.FlawBrokenOff) {
+					v.Fail(verdict.Frames{x.Request, f.Number},
+						"a blank line after the event with the response", "the stream ended without it, so "+
+							"that clients discard the event, and have no response to %s", x.Method).
+						Hint("write an empty line after each event, the last one too")
 					continue
 				}
-				v.Observe("unterminated-event",
-					"an event stream ended without the blank line that ends its last event", f)
+				v.Observe(f, "unterminated-event", "an event stream ended without the blank line that ends "+
+					"its last event")
 			}
 		}
 	}
@@ -129,8 +122,8 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 
 // onlyAnswer is the request whose only response is in an event on the stream of its POST; nil if there is
 // none.
-func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
-	for _, x := range r.Exchanges {
+func onlyAnswer(v *verdict.Verdict, f *wire.Frame) *recording.Exchange {
+	for _, x := range v.Exchanges {
 		if len(x.Replies) == 1 && x.Replies[0] == f.Number && strings.HasPrefix(f.Channel, "post:") {
 			return x
 		}
@@ -139,19 +132,19 @@ func onlyAnswer(r *recording.Recording, f *wire.Frame) *recording.Exchange {
 }
 
 // eventMessages: the data of an event on one of the channels is one message.
-func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...string) {
+func eventMessages(v *verdict.Verdict, channels ...string) {
 	var priming verdict.Sightings
 	defer func() {
 		priming.Observe(v, "priming-event",
 			"%d event {stream begins|streams begin} with an event without data, as only 2025-11-25 has "+
 				"it: clients of other revisions that parse the data of every event trip over it: %s")
 	}()
-	for _, f := range events(r) {
+	for _, f := range events(v) {
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours &&
-			v.Revision() != requirement.R20251125 && answeredOn(r, f) {
-			priming.Add("the id "+judge.Quote(f.Event.ID), f)
+			v.Revision() != requirement.R20251125 && answeredOn(v, f) {
+			priming.Add(f, "the id %s", judge.Quote(f.Event.ID))
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
 			continue
@@ -160,32 +153,28 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		for _, flaw := range f.Flaws {
 			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing ||
 				flaw.Code == wire.FlawNotObject {
-				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f)
+				v.Fail(f, expected, "%s: %s", flaw.Code, wire.Excerpt(f.Raw, 120))
 			}
 		}
 		p := f.Parsed()
 		if p.Stray() && !p.Marked { // with jsonrpc, it is RPC-12's
-			v.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   "an object that is none: " + wire.Excerpt(f.Raw, 120),
-				On:       f,
-				Warn:     true,
-				Downgraded: "no sentence forbids events that hold no message, but clients take what is in " +
-					"those without a type for one",
-				Hint: "give events that are no messages a type of their own, or send a comment (a " +
-					"line that begins with a colon)",
-			})
+			v.Fail(f, expected, "an object that is none: %s", wire.Excerpt(f.Raw, 120)).
+				Warn("no sentence forbids events that hold no message, but clients take what is in those " +
+					"without a type for one").
+				Hint("give events that are no messages a type of their own, or send a comment (a line that " +
+					"begins with a colon)")
 		}
 		if p.Kind == wire.KindBatch && !p.Marked {
-			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f)
+			v.That(f, v.Revision() == requirement.R20250326, expected, "an array: %s",
+				wire.Excerpt(f.Raw, 120))
 		}
 	}
 }
 
 // answeredOn reports whether the channel of an event brought the response after it. A
 // stream that broke off before needed an id to be resumed by.
-func answeredOn(r *recording.Recording, e *wire.Frame) bool {
-	return slices.ContainsFunc(events(r), func(f *wire.Frame) bool {
+func answeredOn(v *verdict.Verdict, e *wire.Frame) bool {
+	return slices.ContainsFunc(events(v), func(f *wire.Frame) bool {
 		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel &&
 			f.Parsed().Kind == wire.KindResponse
 	})
@@ -193,10 +182,10 @@ func answeredOn(r *recording.Recording, e *wire.Frame) bool {
 
 // primingEvents: the first event of a request's stream has an id and no data. Streams that
 // begin otherwise tend to be many, and alike: they are counted by what they begin with.
-func primingEvents(r *recording.Recording, v *verdict.Verdict) {
+func primingEvents(v *verdict.Verdict) {
 	seen, frames := map[string]bool{}, map[string]verdict.Frames{}
 	var beginnings []string // in the order in which they came
-	for _, f := range events(r) {
+	for _, f := range events(v) {
 		channel := f.Session + " " + f.Channel
 		if seen[channel] || !strings.HasPrefix(f.Channel, "post:") {
 			continue
@@ -219,8 +208,8 @@ func primingEvents(r *recording.Recording, v *verdict.Verdict) {
 		if len(all) > 1 {
 			count = strconv.Itoa(len(all)) + " streams begin"
 		}
-		v.That(false, "a first event with an id and without data", count+" with "+begins,
-			all[:min(len(all), shown)])
+		v.Fail(all[:min(len(all), shown)], "a first event with an id and without data", "%s with %s", count,
+			begins)
 	}
 }
 
@@ -246,10 +235,10 @@ func beginning(f *wire.Frame) string {
 }
 
 // uniqueEventIDs: no two events of a session share an id, replays apart.
-func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
+func uniqueEventIDs(v *verdict.Verdict) {
 	seen := map[string]*wire.Frame{}
-	for _, f := range events(r) {
-		if !f.Event.HasID || f.Event.ID == "" || verdict.Resumes(r, f) != "" {
+	for _, f := range events(v) {
+		if !f.Event.HasID || f.Event.ID == "" || v.Resumes(f) != "" {
 			continue
 		}
 		key := f.Session + "\x00" + f.Event.ID
@@ -262,15 +251,11 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 		if len(f.Raw) == 0 && other.Channel == f.Channel {
 			continue // nothing but a reminder of the last id, say with a retry time
 		}
-		known := r.Session(f.Session)
-		v.Fail(verdict.Finding{
-			Expected: "event ids that differ within a session",
-			Actual: fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel,
-				f.Channel),
-			On: verdict.Several{other, f},
-			Warn: known == nil || known.Initialize == nil ||
-				known.Initialize.Header.Get("Mcp-Session-Id") == "",
-		})
+		known := v.Session(f.Session)
+		v.Fail(verdict.Several{other, f}, "event ids that differ within a session",
+			"the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel, f.Channel).
+			WarnIf(known == nil || known.Initialize == nil ||
+				known.Initialize.Header.Get("Mcp-Session-Id") == "")
 	}
 }
 
@@ -279,14 +264,14 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 const elsewhere = "a stream that is resumed brings what belongs elsewhere"
 
 // ownReplay: what is replayed belongs to the stream that was named.
-func ownReplay(r *recording.Recording, v *verdict.Verdict) {
-	ofRequests(r, v)
-	second, resumed := r.Step(stepSecond), r.Step(recording.StepResume)
+func ownReplay(v *verdict.Verdict) {
+	ofRequests(v)
+	second, resumed := v.Step(stepSecond), v.Step(recording.StepResume)
 	if second == nil || resumed == nil || resumed.Status == 0 {
 		v.NotExercised("no stream was resumed")
 		return
 	}
-	if slices.ContainsFunc(r.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool {
+	if slices.ContainsFunc(v.Steps(stepLast, stepUnknown, stepElsewhere), func(x *recording.Exchange) bool {
 		return x.Status == 0
 	}) {
 		v.NotExercised("a stream was asked for again, and no response began in time, so that what it " +
@@ -294,31 +279,28 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 	} else {
 		v.Holds()
 	}
-	sentElsewhere(r, r.Step(stepElsewhere), v, r.Steps(stepFirst, stepSecond)...)
-	for _, x := range r.Steps(recording.StepResume, stepLast) {
-		sentElsewhere(r, x, v, r.Steps(stepOther)...)
+	sentElsewhere(v.Step(stepElsewhere), v, v.Steps(stepFirst, stepSecond)...)
+	for _, x := range v.Steps(recording.StepResume, stepLast) {
+		sentElsewhere(x, v, v.Steps(stepOther)...)
 	}
-	ofNobody(r, v)
-	receivedAgain(r, v)
+	ofNobody(v)
+	receivedAgain(v)
 	ids := map[string]bool{}
 	for _, n := range second.Evidence() {
-		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
+		if f := v.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
 			ids[f.Event.ID] = true
 		}
 	}
-	for _, x := range r.Steps(recording.StepResume, stepLast) {
-		for _, f := range replayed(r, x) {
+	for _, x := range v.Steps(recording.StepResume, stepLast) {
+		for _, f := range replayed(v, x) {
 			all := f.Parsed().Messages
-			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(r, second, f) &&
-				!sentOn(r, r.Step(stepFirst), f) ||
+			strange := f.Event.HasID && ids[f.Event.ID] && sentOn(v, second, f) &&
+				!sentOn(v, v.Step(stepFirst), f) ||
 				len(all) == 1 && all[0].HasID(second.ID) && !all[0].Get("method").Exists()
 			if strange {
-				v.Fail(verdict.Finding{
-					Expected: "only messages of the stream that is resumed",
-					Actual:   "a message of another stream: " + wire.Excerpt(f.Raw, 100),
-					Frames:   slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number}),
-					Cause:    elsewhere,
-				})
+				v.Fail(slices.Concat(namedEvent(v, x), second.Evidence(), []int{x.Request, f.Number}),
+					"only messages of the stream that is resumed", "a message of another stream: %s",
+					wire.Excerpt(f.Raw, 100)).Cause(elsewhere)
 				return // it replays one, or all of them
 			}
 		}
@@ -327,20 +309,16 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 
 // ofRequests: what goes on from a stream that was opened by GET brings no responses, which belong to the
 // streams of their requests.
-func ofRequests(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepListenAgain)
+func ofRequests(v *verdict.Verdict) {
+	x := v.Step(stepListenAgain)
 	if x == nil || x.Status == 0 {
 		return
 	}
-	for _, f := range replayed(r, x) {
+	for _, f := range replayed(v, x) {
 		if f.Parsed().Kind == wire.KindResponse {
-			v.Fail(verdict.Finding{
-				Expected: "only messages of the stream that is resumed",
-				Actual: "a response, which belongs to the stream of its request, on one that GET had " +
-					"opened: " + wire.Excerpt(f.Raw, 100),
-				Frames: []int{x.Request, f.Number},
-				Cause:  elsewhere,
-			})
+			v.Fail(verdict.Frames{x.Request, f.Number}, "only messages of the stream that is resumed",
+				"a response, which belongs to the stream of its request, on one that GET had opened: %s",
+				wire.Excerpt(f.Raw, 100)).Cause(elsewhere)
 			return
 		}
 	}
@@ -349,31 +327,31 @@ func ofRequests(r *recording.Recording, v *verdict.Verdict) {
 // sentOn reports whether an event holds what was sent on the stream of a request: where two streams number
 // their events alike, its id does not tell. That it does not is SSE-06's. What a server adds when a stream
 // goes on, as its own notification, was sent on none.
-func sentOn(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
+func sentOn(v *verdict.Verdict, x *recording.Exchange, f *wire.Frame) bool {
 	return x != nil && slices.ContainsFunc(x.Evidence(), func(n int) bool {
-		own := r.Frame(n)
+		own := v.Frame(n)
 		return own != nil && own.Dir == wire.In && len(f.Raw) > 0 && bytes.Equal(own.Raw, f.Raw)
 	})
 }
 
 // receivedAgain remarks upon events that a client named, or that came before them: a stream goes on after
 // the one that is named, but no sentence forbids to send more of it.
-func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
+func receivedAgain(v *verdict.Verdict) {
 	received := map[string]int{}
-	for _, n := range r.Step(stepFirst).Evidence() {
-		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && len(f.Raw) > 0 {
+	for _, n := range v.Step(stepFirst).Evidence() {
+		if f := v.Frame(n); f != nil && f.Event != nil && f.Event.HasID && len(f.Raw) > 0 {
 			received[f.Event.ID] = n
 		}
 	}
-	for _, x := range r.Steps(recording.StepResume, stepLast) {
-		named := namedEvent(r, x)
-		for _, f := range replayed(r, x) {
+	for _, x := range v.Steps(recording.StepResume, stepLast) {
+		named := namedEvent(v, x)
+		for _, f := range replayed(v, x) {
 			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 &&
 				n <= slices.Max(named) {
-				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+
-					" comes once more, although Last-Event-ID, "+judge.Quote(x.Tags[tagID])+
-					", says that it was received: a stream goes on after the event that is named", named,
-					verdict.Frames{x.Request}, f)
+				v.Observe(verdict.Several{named, verdict.Frames{x.Request}, f}, "event-replayed-again",
+					"the event %s comes once more, although Last-Event-ID, %s, says that it was received: "+
+						"a stream goes on after the event that is named", judge.Quote(f.Event.ID),
+					judge.Quote(x.Tags[tagID]))
 				return
 			}
 		}
@@ -382,19 +360,15 @@ func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
 
 // ofNobody: an id that no event had names no stream, so that there is nothing to replay. Responses
 // belong to the streams of their requests; one with an id that no request had belongs to none.
-func ofNobody(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepUnknown)
-	for _, f := range replayed(r, x) {
+func ofNobody(v *verdict.Verdict) {
+	x := v.Step(stepUnknown)
+	for _, f := range replayed(v, x) {
 		p := f.Parsed()
-		if p.Kind == wire.KindResponse && slices.ContainsFunc(r.Exchanges,
+		if p.Kind == wire.KindResponse && slices.ContainsFunc(v.Exchanges,
 			func(x *recording.Exchange) bool { return p.Messages[0].HasID(x.ID) }) {
-			v.Fail(verdict.Finding{
-				Expected: "no messages of other streams to an id that no event had",
-				Actual:   "a response that belongs to another stream: " + wire.Excerpt(f.Raw, 100),
-				Frames:   []int{x.Request, f.Number},
-				Hint:     "take an event that is not known for none, and replay nothing",
-				Cause:    elsewhere,
-			})
+			v.Fail(verdict.Frames{x.Request, f.Number}, "no messages of other streams to an id that no "+
+				"event had", "a response that belongs to another stream: %s", wire.Excerpt(f.Raw, 100)).
+				Cause(elsewhere).Hint("take an event that is not known for none, and replay nothing")
 			return
 		}
 	}
@@ -402,13 +376,13 @@ func ofNobody(r *recording.Recording, v *verdict.Verdict) {
 
 // namedEvent are the frames that show where the Last-Event-ID of a request for a stream is from: the
 // request whose stream it was, and the event.
-func namedEvent(r *recording.Recording, resumed *recording.Exchange) verdict.Frames {
-	first := r.Step(stepFirst)
+func namedEvent(v *verdict.Verdict, resumed *recording.Exchange) verdict.Frames {
+	first := v.Step(stepFirst)
 	if first == nil {
 		return nil
 	}
 	for _, n := range first.Evidence() {
-		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && f.Event.ID == resumed.Tags[tagID] {
+		if f := v.Frame(n); f != nil && f.Event != nil && f.Event.HasID && f.Event.ID == resumed.Tags[tagID] {
 			return verdict.Frames{first.Request, n}
 		}
 	}
@@ -417,24 +391,20 @@ func namedEvent(r *recording.Recording, resumed *recording.Exchange) verdict.Fra
 
 // sentElsewhere: a stream that is resumed brings no responses that were sent to another session; the
 // same notification may have been sent to all of them.
-func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict,
+func sentElsewhere(x *recording.Exchange, v *verdict.Verdict,
 	others ...*recording.Exchange) {
 	for _, theirs := range others {
 		for _, n := range theirs.Replies {
-			sent := r.Frame(n)
+			sent := v.Frame(n)
 			if sent == nil || x == nil || sent.Session == x.Session {
 				continue
 			}
-			for _, f := range replayed(r, x) {
-				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(r, x, f) {
-					v.Fail(verdict.Finding{
-						Expected: "nothing of the streams of another session",
-						Actual: "what was sent to the session that made the request: " +
-							wire.Excerpt(f.Raw, 100),
-						Frames: append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number),
-						Hint:   "look for the event in the session that Mcp-Session-Id names",
-						Cause:  elsewhere,
-					})
+			for _, f := range replayed(v, x) {
+				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(v, x, f) {
+					v.Fail(append(namedEvent(v, x), theirs.Request, n, x.Request, f.Number),
+						"nothing of the streams of another session", "what was sent to the session that "+
+							"made the request: %s", wire.Excerpt(f.Raw, 100)).Cause(elsewhere).
+						Hint("look for the event in the session that Mcp-Session-Id names")
 					return
 				}
 			}
@@ -443,45 +413,44 @@ func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 }
 
 // brought reports whether the session of a request had got the same message before.
-func brought(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
-	return slices.ContainsFunc(events(r), func(own *wire.Frame) bool {
+func brought(v *verdict.Verdict, x *recording.Exchange, f *wire.Frame) bool {
+	return slices.ContainsFunc(events(v), func(own *wire.Frame) bool {
 		return own.Session == x.Session && own.Number < x.Request && bytes.Equal(own.Whole(), f.Whole())
 	})
 }
 
 // replayed are the events on the stream that a GET resumes.
-func replayed(r *recording.Recording, x *recording.Exchange) []*wire.Frame {
+func replayed(v *verdict.Verdict, x *recording.Exchange) []*wire.Frame {
 	if x == nil || x.Status != http.StatusOK {
 		return nil
 	}
-	request := r.Frame(x.Request)
-	return slices.DeleteFunc(events(r), func(f *wire.Frame) bool {
+	request := v.Frame(x.Request)
+	return slices.DeleteFunc(events(v), func(f *wire.Frame) bool {
 		return request == nil || f.Channel != request.Channel || f.Session != x.Session ||
 			f.Number < x.Request
 	})
 }
 
 // endpointEvent: it comes, and its data is a URI.
-func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepOpen)
-	if !verdict.Responded(x, v) {
+func endpointEvent(v *verdict.Verdict) {
+	x := v.Step(stepOpen)
+	if !v.Responded(x) {
 		return
 	}
-	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
+	if x.Status != http.StatusOK || !x.EventStream() {
 		v.NotExercised("there is no event stream")
 		return
 	}
 	// clients drop what has no data
-	dispatched := slices.DeleteFunc(events(r), func(f *wire.Frame) bool { return len(f.Raw) == 0 })
+	dispatched := slices.DeleteFunc(events(v), func(f *wire.Frame) bool { return len(f.Raw) == 0 })
 	for i, f := range dispatched {
 		if f.Event.Type != "endpoint" {
 			continue
 		}
 		if i > 0 {
-			v.Observe("endpoint-not-first",
-				fmt.Sprintf(plural.Of(i,
-					"%d {event comes|events come} before the endpoint event, without which no client can "+
-						"send anything"), i), f)
+			v.Observe(f, "endpoint-not-first", plural.Of(i,
+				"%d {event comes|events come} before the endpoint event, without which no client can "+
+					"send anything"), i)
 		}
 		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {
@@ -491,49 +460,44 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" &&
 			!strings.ContainsAny(text, " {}\"<>")
-		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120),
-			f) && !wire.SameOrigin(u, base) {
-			v.Observe("endpoint-elsewhere",
-				"the endpoint event names an address of another origin than that of the stream, "+text+
-					", which was not called: messages and credentials would go there", f)
+		if v.That(f, usable, "a URI as the data of the endpoint event", "the data is %s",
+			wire.Excerpt(f.Raw, 120)).Held() && !wire.SameOrigin(u, base) {
+			v.Observe(f, "endpoint-elsewhere", "the endpoint event names an address of another origin than "+
+				"that of the stream, %s, which was not called: messages and credentials would go there", text)
 		}
 		return
 	}
-	v.That(false, "an endpoint event", "none came on the event stream", x)
+	v.Fail(x, "an endpoint event", "none came on the event stream")
 }
 
 // answersOnStream: posts are accepted, and answered by message events.
-func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
-	verdict.ObserveFraming(r, v)
-	eventMessages(r, v, "sse")
-	for _, f := range events(r) {
+func answersOnStream(v *verdict.Verdict) {
+	v.ObserveFraming()
+	eventMessages(v, "sse")
+	for _, f := range events(v) {
 		if f.Channel == "sse" && f.Parsed().Kind != wire.KindOther {
-			v.That(forMessages(f), "messages in events of type message",
-				"an event of type "+judge.Quote(f.Event.Type), f)
+			v.That(f, forMessages(f), "messages in events of type message", "an event of type %s",
+				judge.Quote(f.Event.Type))
 		}
 	}
-	for _, x := range r.Exchanges {
-		if len(x.ID) == 0 || x.Outcome == recording.Lost || !verdict.Responded(x, v) &&
+	for _, x := range v.Exchanges {
+		if len(x.ID) == 0 || x.Outcome == recording.Lost || !v.Responded(x) &&
 			x.Outcome != recording.Replied {
 			continue // to a session that has ended no message is sent; that it ends is RPC-09's
 		}
-		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted",
-			fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x)
+		v.That(x, x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted",
+			"HTTP %d to %s at the address of the endpoint event", x.Status, x.Method)
 		onStream, inBody := 0, 0
 		for _, n := range x.Replies {
-			if f := r.Frame(n); f != nil && f.Channel == "sse" {
+			if f := v.Frame(n); f != nil && f.Channel == "sse" {
 				onStream++
 			} else if f != nil {
 				inBody = n
 			}
 		}
 		if inBody > 0 {
-			v.Fail(verdict.Finding{
-				Expected: "the answer on the event stream",
-				Actual:   "the answer to " + x.Method + " in the response to the POST",
-				On:       x,
-				Warn:     onStream > 0,
-			})
+			v.Fail(x, "the answer on the event stream", "the answer to %s in the response to the POST",
+				x.Method).WarnIf(onStream > 0)
 		}
 	}
 }

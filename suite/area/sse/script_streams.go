@@ -78,8 +78,8 @@ func streamed(c *scenario.Client) (x *recording.Exchange, ids []string) {
 	}
 	if r := c.Earlier(recording.Reads); r != nil {
 		for _, read := range r.Steps(recording.StepRead) {
-			if uri := read.Tags[recording.TagURI]; read.Succeeded() &&
-				verdict.MediaType(read.Header) == "text/event-stream" {
+			if uri := read.URI(); read.Succeeded() &&
+				read.EventStream() {
 				kinds = append(kinds, func(step recording.Step) session.Request {
 					return scenario.About(step, "resources/read", uri)
 				})

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -36,64 +35,60 @@ const (
 )
 
 // Checks lists the checks of the stdio transport.
-var Checks = []verdict.Check{
-	{Requirement: "STDIO-01", From: verdict.Everything, With: verdict.Every, Probes: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var Checks = verdict.Checks{
+	"STDIO-01": {With: verdict.Every, Probes: true,
+		Judge: func(v *verdict.Verdict) {
 			named := map[string]bool{}
-			onlyMessages(r, named, v)
+			onlyMessages(v.Recording, named, v)
 			for _, each := range v.Recordings() { // with what error handlers print while they are probed
 				onlyMessages(each, named, v)
 			}
 		}},
-	{Requirement: "STDIO-02", From: verdict.Everything,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, l := range linesOf(r) {
-				if v.FailUnless(!l.spread, verdict.Finding{
-					Expected: "one complete message per line",
-					Actual:   "a message spread over lines, which begins " + wire.Excerpt(l.frame.Raw, 60),
-					On:       l.frame,
-					Hint:     "encode messages without indentation",
-				}) {
-					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+
-						verdict.Detail(l.frame, wire.FlawTrailing), l.frame)
-				}
+	"STDIO-02": {Judge: func(v *verdict.Verdict) {
+		for _, l := range linesOf(v.Recording) {
+			if v.That(l.frame, !l.spread, "one complete message per line",
+				"a message spread over lines, which begins %s", wire.Excerpt(l.frame.Raw, 60)).
+				Hint("encode messages without indentation").Held() {
+				v.That(l.frame, !l.frame.HasFlaw(wire.FlawTrailing), "one message per line",
+					"more than one: %s", verdict.Detail(l.frame, wire.FlawTrailing))
 			}
-		}},
-	{Requirement: "STDIO-03", From: verdict.Everything, With: verdict.Every, Probes: true, Endings: true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Incoming(0) {
+		}
+	}},
+	"STDIO-03": {With: verdict.Every, Probes: true, Endings: true,
+		Judge: func(v *verdict.Verdict) {
+			for _, f := range v.Incoming(0) {
 				if f.Parsed().Kind != wire.KindOther {
-					v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message",
-						"a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f)
+					v.That(f, !f.HasFlaw(wire.FlawUnterminated), "a newline after each message",
+						"a message at the end of the stream without one: %s", wire.Excerpt(f.Raw, 80))
 				}
 			}
-			for _, x := range r.Exchanges {
-				flushedInTime(r, x, v)
+			for _, x := range v.Exchanges {
+				flushedInTime(x, v)
 			}
 			flushedByItself(v)
 		}},
-	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks,
-		[]recording.Name{recording.InvalidMessages}),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			before := r.Step(recording.StepBefore)
+	"STDIO-05": {From: recording.Names{Framing}, With: slices.Concat(verdict.BothWalks,
+		recording.Names{recording.InvalidMessages}),
+		Judge: func(v *verdict.Verdict) {
+			before := v.Step(recording.StepBefore)
 			if before == nil || !v.Answered(before) {
 				return
 			}
-			if whole := r.Step(stepJoined); whole != nil && whole.Failed() {
+			if whole := v.Step(stepJoined); whole != nil && whole.Failed() {
 				// its lines were whole, so that what is refused here is the method, or its _meta
 				before = whole
 			}
-			for _, x := range r.Steps(stepJoined, stepSplit) {
+			for _, x := range v.Steps(stepJoined, stepSplit) {
 				expected := map[recording.Step]string{stepJoined: "two answers to two requests in one write",
 					stepSplit: "one answer to a request in three writes, like the one to a request in " +
 						"one write"}[x.Step]
-				answers := len(verdict.RepliesOf(r, x))
+				answers := len(v.RepliesOf(x))
 				want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
 				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 					v.Answered(x)
 					continue
 				}
-				if answers > want && verdict.Doubles(v) {
+				if answers > want && v.Doubles() {
 					continue
 				}
 				failed := x.Failed() && x.Step == stepSplit && !before.Failed()
@@ -102,32 +97,30 @@ var Checks = []verdict.Check{
 					actual = fmt.Sprintf("%d of %d answers", answers, want)
 				}
 				var frames verdict.Frames
-				for _, part := range r.Steps(stepPart) {
+				for _, part := range v.Steps(stepPart) {
 					if x.Step == stepSplit {
 						frames = append(frames, part.Request)
 					}
 				}
-				v.That(answers == want && !failed, expected,
-					actual, frames, x)
+				v.That(verdict.Several{frames, x}, answers == want && !failed, expected, "%s", actual)
 				if x.Step == stepSplit && answers == want && !failed {
 					keptWhole(x, v, frames)
 				}
 			}
-			oneLine(r.Step(stepSeparators), before, v)
-			judgeOddEnds(r, before, v)
+			oneLine(v.Step(stepSeparators), before, v)
+			judgeOddEnds(before, v)
 		}},
-	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
+	"STDIO-06": {From: recording.Names{Framing}, Judge: verdict.Each(verdict.Steps(stepLong),
 		func(x *recording.Exchange, v *verdict.Verdict) {
 			if x.Outcome == recording.Silent || x.Fatal {
-				v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x),
-					verdict.Frames{x.Request})
+				v.Fail(verdict.Frames{x.Request}, "an answer to a request of a mebibyte", "%v", x)
 				return
 			}
 			if v.Answered(x) {
 				v.Holds()
 			}
 		})},
-	{Requirement: "STDIO-08", From: verdict.Everything, With: []recording.Name{Parting}, Endings: true,
+	"STDIO-08": {With: recording.Names{Parting}, Endings: true,
 		Judge: endsWithItsInput},
 }
 
@@ -137,27 +130,20 @@ func oneLine(x, before *recording.Exchange, v *verdict.Verdict) {
 		x.Outcome == recording.Refused {
 		return
 	}
-	v.FailUnless(x.Succeeded(), verdict.Finding{
-		Expected: "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 in it, " +
-			"like that to one without them",
-		Actual: matcher.Describe(x),
-		On:     x,
-		Hint: "end a line at the newline (U+000A), and at no other character: the line readers of " +
-			"several languages end it at others as well",
-	})
+	v.That(x, x.Succeeded(), "an answer to a request whose id has the characters U+2028, U+2029 and U+0085 "+
+		"in it, like that to one without them", "%v", x).
+		Hint("end a line at the newline (U+000A), and at no other character: the line readers of several " +
+			"languages end it at others as well")
 }
 
 // keptWhole: a character that was cut in two by the end of a write came back in the id as it was.
 func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts verdict.Frames) {
 	sent, got := gjson.ParseBytes(x.ID), x.Message().Get("id")
-	v.FailUnless(sent.Type != gjson.String || got.String() == sent.Str, verdict.Finding{
-		Expected: "the id " + string(x.ID) + " of a request that was cut in the middle of a character",
-		Actual:   "it came back as " + judge.Brief(got),
-		On:       verdict.Several{parts, x},
-		Cause:    "a character cut by the end of a write",
-		Hint: "collect bytes until a newline has come, and decode the whole line as UTF-8, not each " +
-			"piece that is read",
-	})
+	v.That(verdict.Several{parts, x}, sent.Type != gjson.String || got.String() == sent.Str,
+		"the id "+string(x.ID)+" of a request that was cut in the middle of a character",
+		"it came back as %v", got).Cause("a character cut by the end of a write").
+		Hint("collect bytes until a newline has come, and decode the whole line as UTF-8, not each piece " +
+			"that is read")
 }
 
 // onlyMessages: nothing but messages comes on standard output. The lines that were told are named.
@@ -168,19 +154,14 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 		case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !l.frame.Parsed().Valid:
 		case l.frame.HasFlaw(wire.FlawBlank):
 			if !named[""] {
-				v.Fail(verdict.Finding{
-					Expected:   "nothing but messages on standard output",
-					Actual:     "a blank line",
-					On:         l.frame,
-					Warn:       true,
-					Downgraded: "clients pass over blank lines",
-					Hint:       "write one newline after each message, and no more",
-				})
+				v.Fail(l.frame, "nothing but messages on standard output", "a blank line").
+					Warn("clients pass over blank lines").
+					Hint("write one newline after each message, and no more")
 			}
 			named[""] = true
 		default:
-			if !v.That(!l.stray, "nothing but messages on standard output",
-				"the line "+wire.Excerpt(l.frame.Raw, 120), l.frame) {
+			if !v.That(l.frame, !l.stray, "nothing but messages on standard output", "the line %s",
+				wire.Excerpt(l.frame.Raw, 120)).Held() {
 				named[string(l.frame.Raw)] = true
 			}
 		}
@@ -189,7 +170,7 @@ func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verd
 
 // judgeOddEnds: the end of a message is a newline, and nothing else; that a carriage return
 // before it, or an empty line, is passed over is robustness.
-func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict.Verdict) {
+func judgeOddEnds(before *recording.Exchange, v *verdict.Verdict) {
 	for _, odd := range []struct {
 		step      recording.Step
 		id, about string
@@ -198,16 +179,15 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 			"a request that ends in a carriage return and a newline, as some clients on Windows write it"},
 		{stepBlankLine, "blank-line-refused", "a request after an empty line"},
 	} {
-		x := r.Step(odd.step)
+		x := v.Step(odd.step)
 		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled ||
 			x.Outcome == recording.Unsent {
 			continue
 		}
-		if odd.step == stepBlankLine && x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages),
-			v) {
+		if odd.step == stepBlankLine && x.Fatal && v.DiesOfText(v.Input(recording.InvalidMessages)) {
 			continue
 		}
-		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x)
+		v.Observe(x, odd.id, "%s: %s", odd.about, verdict.Reaction(x))
 	}
 }
 
@@ -276,8 +256,8 @@ func spreadOver(all []line, places []int) int {
 }
 
 // flushedInTime: an answer did not wait for the end of the session.
-func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	s := r.Session(x.Session)
+func flushedInTime(x *recording.Exchange, v *verdict.Verdict) {
+	s := v.Session(x.Session)
 	if x.Outcome == recording.Replied {
 		v.Holds()
 	}
@@ -285,31 +265,27 @@ func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Ver
 		s.Ending.By != "us" {
 		return
 	}
-	if atTheEnd(r, x) && !asLateAsOthers(r, x) {
-		v.Fail(verdict.Finding{
-			Expected: "an answer that is written out at once",
-			Actual:   "the answer to " + x.Method + " came when the session was ended",
-			On:       x,
-			Hint:     "flush standard output after each message",
-		})
+	if atTheEnd(v, x) && !asLateAsOthers(v, x) {
+		v.Fail(x, "an answer that is written out at once", "the answer to %s came when the session was ended",
+			x.Method).Hint("flush standard output after each message")
 	}
 }
 
 // atTheEnd reports whether the answer to a request that was given up came when its session was ended.
-func atTheEnd(r *recording.Recording, x *recording.Exchange) bool {
-	s, f := r.Session(x.Session), r.Frame(x.Replies[0])
+func atTheEnd(v *verdict.Verdict, x *recording.Exchange) bool {
+	s, f := v.Session(x.Session), v.Frame(x.Replies[0])
 	return s != nil && s.Ending != nil && f != nil && f.At >= s.Closed-s.Ending.Took
 }
 
 // asLateAsOthers reports whether other requests of the method were answered about as late while their
 // sessions stood, so that the end of this one's may have had nothing to do with it.
-func asLateAsOthers(r *recording.Recording, x *recording.Exchange) bool {
-	took := func(x *recording.Exchange) time.Duration { return r.Frame(x.Replies[0]).At - x.Sent }
+func asLateAsOthers(v *verdict.Verdict, x *recording.Exchange) bool {
+	took := func(x *recording.Exchange) time.Duration { return v.Frame(x.Replies[0]).At - x.Sent }
 	const part = 5 // by which it may differ, one in so many
 	slack, sooner, later := took(x)/part, false, false
-	for _, y := range r.Exchanges {
+	for _, y := range v.Exchanges {
 		if y.Method == x.Method && y.Outcome == recording.Silent && len(y.Replies) > 0 &&
-			r.Frame(y.Replies[0]) != nil && !atTheEnd(r, y) {
+			v.Frame(y.Replies[0]) != nil && !atTheEnd(v, y) {
 			sooner, later = sooner || took(y) <= took(x)+slack, later || took(y) >= took(x)-slack
 		}
 	}
@@ -332,26 +308,23 @@ func flushedByItself(v *verdict.Verdict) {
 	took := func(a, b *recording.Exchange) int { return cmp.Compare(a.Took, b.Took) }
 	least, most := slices.MinFunc(held, took), slices.MaxFunc(held, took)
 	if most.Took-least.Took > apart {
-		v.Fail(verdict.Finding{
-			Expected: "an answer that is written out at once",
-			Actual:   "the answer to " + v.What(most) + " came only when another request was answered",
-			On:       verdict.Several{most, least},
-			Hint:     "flush standard output after each message, errors included",
-		})
+		v.Fail(verdict.Several{most, least}, "an answer that is written out at once",
+			"the answer to %s came only when another request was answered", v.What(most)).
+			Hint("flush standard output after each message, errors included")
 	}
 }
 
 // endsWithItsInput: a process ends when its standard input is closed.
-func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
+func endsWithItsInput(v *verdict.Verdict) {
 	if !v.Facts.Owned {
 		v.NotExercised("the target is no process of ours")
 		return
 	}
 	var plain, subscribed []*recording.Session
-	for _, s := range r.Sessions {
+	for _, s := range v.Sessions {
 		switch {
 		case s.Ending == nil || s.Ending.By != "us" || s.Ending.Reason != "":
-		case subscribes(r, s):
+		case subscribes(v, s):
 			subscribed = append(subscribed, s)
 		default:
 			plain = append(plain, s)
@@ -380,19 +353,16 @@ func oneExits(all []*recording.Session, when, change string, v *verdict.Verdict)
 		}
 	}
 	if slow != "" {
-		v.Fail(verdict.Finding{
-			Expected: "a process that exits soon after its standard input was closed" + when,
-			Actual:   "it went on running and had to be " + slow + ", after " + took.Round(1e7).String(),
-			Hint:     change,
-		})
+		v.Fail(nil, "a process that exits soon after its standard input was closed"+when,
+			"it went on running and had to be %s, after %s", slow, took.Round(1e7).String()).Hint(change)
 	}
 	return slow == ""
 }
 
 // subscribes reports whether a subscription of a session stood at its end.
-func subscribes(r *recording.Recording, s *recording.Session) bool {
+func subscribes(v *verdict.Verdict, s *recording.Session) bool {
 	stands := map[string]bool{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if x.Session != s.ID {
 			continue
 		}

@@ -45,7 +45,7 @@ var partingScenario = &scenario.Scenario{
 	Title: "leaving a subscription to the end",
 	Sends: "A subscription to a listed resource, as the last message of a session.",
 	Phase: scenario.Destructive, // no other script of these uses that session
-	After: []recording.Name{recording.Subscriptions},
+	After: recording.Names{recording.Subscriptions},
 	When: scenario.All(onStdio, scenario.InLegacy, scenario.Declared("resources.subscribe"),
 		scenario.Where(func(p *scenario.Play) bool { return !p.Limited() }, recording.CodeNotExercised,
 			"the session that scripts share has ended before")),
@@ -53,7 +53,7 @@ var partingScenario = &scenario.Scenario{
 		for _, x := range c.Earlier(recording.Subscriptions).Steps(recording.StepSubscribe) {
 			if x.Succeeded() {
 				c.Once(session.Request{Step: recording.StepSubscribe, Method: x.Method,
-					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.Tags[recording.TagURI]}})
+					Params: x.Params, Tags: recording.Tags{recording.TagURI: x.URI()}})
 				return
 			}
 		}

@@ -40,14 +40,14 @@ const (
 
 // The recordings that checks judge, in this order, or look at.
 var (
-	withEverything = []recording.Name{recording.Changes, recording.SelfChanges, recording.Everything}
-	withSelf       = []recording.Name{recording.Changes, recording.SelfChanges}
-	withQuiet      = []recording.Name{recording.Changes, recording.Listening}
-	passive        = []recording.Name{recording.Changes, recording.Everything}
-	quiet          = []recording.Name{recording.Listening}
-	quietFirst     = []recording.Name{recording.Listening, recording.Changes}
-	quietFirstBad  = []recording.Name{recording.Listening, recording.Changes, BadSubscriptions}
-	bad            = []recording.Name{BadSubscriptions}
+	withEverything = recording.Names{recording.Changes, recording.SelfChanges, recording.Everything}
+	withSelf       = recording.Names{recording.Changes, recording.SelfChanges}
+	withQuiet      = recording.Names{recording.Changes, recording.Listening}
+	passive        = recording.Names{recording.Changes, recording.Everything}
+	quiet          = recording.Names{recording.Listening}
+	quietFirst     = recording.Names{recording.Listening, recording.Changes}
+	quietFirstBad  = recording.Names{recording.Listening, recording.Changes, BadSubscriptions}
+	bad            = recording.Names{BadSubscriptions}
 )
 
 // What the target has to declare.
@@ -64,64 +64,65 @@ type judging func(*view)
 
 // check makes a check. The recordings in from are judged by the functions in the same places, and those for
 // which there is none by the last function.
-func check(id string, from, with []recording.Name, needs verdict.Gates, judges ...judging) verdict.Check {
-	declared := []string{"SUB-01", "SUB-20", "SUB-25", "SUB-27"}
-	return verdict.Check{Requirement: id, From: from, With: with, Needs: needs,
-		Declared: slices.Contains(declared, id),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			judges[min(slices.Index(from, r.Scenario), len(judges)-1)](viewOf(r, v))
+func check(from, with []recording.Name, needs verdict.Gates, judges ...judging) verdict.Check {
+	return verdict.Check{From: from, With: with, Needs: needs,
+		Judge: func(v *verdict.Verdict) {
+			judges[min(slices.Index(from, v.Scenario), len(judges)-1)](viewOf(v))
 		}}
 }
+
+// declared adds to the evidence of a check what the target declares.
+func declared(c verdict.Check) verdict.Check { c.Declared = true; return c }
 
 // Checks lists the checks of the area: first those of server/resources#subscriptions in the legacy revisions,
 // then those of basic/patterns/subscriptions (2026-07-28), on streams while the target is made to change and
 // ends them, and on those on which nothing is made to happen.
-var Checks = []verdict.Check{
-	check("SUB-01", []recording.Name{recording.Subscriptions}, nil, subscribes, subscribable),
-	check("SUB-03", withSelf, quiet, subscribes, updateArrives, toldByItself(map[string]string{
+var Checks = verdict.Checks{
+	"SUB-01": declared(check(recording.Names{recording.Subscriptions}, nil, subscribes, subscribable)),
+	"SUB-03": check(withSelf, quiet, subscribes, updateArrives, toldByItself(map[string]string{
 		"next":  "after other resources were unsubscribed in the same session",
 		"again": "after it was unsubscribed and subscribed once more",
 	})),
-	check("SUB-04", []recording.Name{recording.Changes, recording.Listening, recording.Everything}, nil, nil,
+	"SUB-04": check(recording.Names{recording.Changes, recording.Listening, recording.Everything}, nil, nil,
 		namesItsResource),
-	check("SUB-06", passive, []recording.Name{recording.Listening, recording.Every}, nil,
+	"SUB-06": check(passive, recording.Names{recording.Listening, recording.Every}, nil,
 		bystanderHears(noUpdates), withoutSubscription),
-	check("SUB-07", withEverything, quiet, subscribes, silentAfterUnsubscribe, silentByThen, afterTheEnd),
-	check("SUB-09", withEverything, []recording.Name{recording.Listening, recording.WalkResources},
+	"SUB-07": check(withEverything, quiet, subscribes, silentAfterUnsubscribe, silentByThen, afterTheEnd),
+	"SUB-09": check(withEverything, recording.Names{recording.Listening, recording.WalkResources},
 		subscribes, onlyTheSubscribed, givenUpByThen, unrelatedUpdates),
-	check("SUB-10", withSelf, quiet, subscribes, keptApart, toldByItself(map[string]string{
+	"SUB-10": check(withSelf, quiet, subscribes, keptApart, toldByItself(map[string]string{
 		"foreign": "after another session had subscribed it as well, and given it up",
 	})),
-	check("SUB-62", withSelf, verdict.Reads, subscribes, updateCanBeRead, nothingNew),
-	check("SUB-11", bad, nil, subscribes, refusedWithoutURI),
+	"SUB-62": check(withSelf, verdict.Reads, subscribes, updateCanBeRead, nothingNew),
+	"SUB-11": check(bad, nil, subscribes, refusedWithoutURI),
 
-	check("SUB-28", withQuiet, nil, subscribes, updateArrives, byThemselves(true)),
-	check("SUB-29", withQuiet, nil, listenable, bearsItsID),
-	check("SUB-30", withQuiet, nil, listenable, requestedTypes),
-	check("SUB-31", withQuiet, nil, subscribes, watchedOnly),
-	check("SUB-32", withQuiet, nil, subscribes, streamsApart, byThemselves(false)),
-	check("SUB-33", withQuiet, nil, subscribes, cancelledSilent, silentByItself),
-	check("SUB-42", []recording.Name{recording.Changes}, nil,
+	"SUB-28": check(withQuiet, nil, subscribes, updateArrives, byThemselves(true)),
+	"SUB-29": check(withQuiet, nil, listenable, bearsItsID),
+	"SUB-30": check(withQuiet, nil, listenable, requestedTypes),
+	"SUB-31": check(withQuiet, nil, subscribes, watchedOnly),
+	"SUB-32": check(withQuiet, nil, subscribes, streamsApart, byThemselves(false)),
+	"SUB-33": check(withQuiet, nil, subscribes, cancelledSilent, silentByItself),
+	"SUB-42": check(recording.Names{recording.Changes}, nil,
 		slices.Concat(verdict.Subscribe, verdict.ListChanged), falseFlag),
-	check("SUB-43", passive, quiet, nil, noListenNoChange),
-	check("SUB-34", []recording.Name{Shutdown}, nil, nil, announcedEnd),
-	check("SUB-35", []recording.Name{Shutdown, recording.Listening, recording.Changes}, nil, nil,
+	"SUB-43": check(passive, quiet, nil, noListenNoChange),
+	"SUB-34": check(recording.Names{Shutdown}, nil, nil, announcedEnd),
+	"SUB-35": check(recording.Names{Shutdown, recording.Listening, recording.Changes}, nil, nil,
 		closingResult),
 
-	check("SUB-20", []recording.Name{recording.Listening, BadSubscriptions}, nil, listenable,
-		acknowledged, emptyAcknowledged),
-	check("SUB-21", quietFirstBad, nil, nil, acksFirst),
-	check("SUB-22", quietFirst, nil, nil, eachAck(wellFormedFilter)),
-	check("SUB-23", quietFirst, nil, nil, eachAck(bearsSameID)),
-	check("SUB-24", quietFirstBad, nil, nil, eachAck(nothingUnasked)),
-	check("SUB-25", quiet, nil, verdict.Declaring, unsupportedOmitted),
-	check("SUB-27", quiet, nil, subscribes, subscribeHonoured),
-	check("SUB-37", quiet, nil, listenable, eachAck(staysOpen)),
-	check("SUB-38", bad, nil, listenable, badFilters),
-	check("SUB-39", quiet, nil, nil, nothingOfOthers),
-	check("SUB-40", quiet, nil, nil, eventStream),
-	check("SUB-45", bad, nil, nil, methodsGone),
-	check("SUB-60", quiet, nil, nil, answersMeanwhile),
+	"SUB-20": declared(check(recording.Names{recording.Listening, BadSubscriptions}, nil, listenable,
+		acknowledged, emptyAcknowledged)),
+	"SUB-21": check(quietFirstBad, nil, nil, acksFirst),
+	"SUB-22": check(quietFirst, nil, nil, eachAck(wellFormedFilter)),
+	"SUB-23": check(quietFirst, nil, nil, eachAck(bearsSameID)),
+	"SUB-24": check(quietFirstBad, nil, nil, eachAck(nothingUnasked)),
+	"SUB-25": declared(check(quiet, nil, verdict.Declaring, unsupportedOmitted)),
+	"SUB-27": declared(check(quiet, nil, subscribes, subscribeHonoured)),
+	"SUB-37": check(quiet, nil, listenable, eachAck(staysOpen)),
+	"SUB-38": check(bad, nil, listenable, badFilters),
+	"SUB-39": check(quiet, nil, nil, nothingOfOthers),
+	"SUB-40": check(quiet, nil, nil, eventStream),
+	"SUB-45": check(bad, nil, nil, methodsGone),
+	"SUB-60": check(quiet, nil, nil, answersMeanwhile),
 }
 
 // refusedWithoutURI: a subscription that names no resource is refused.
@@ -129,12 +130,11 @@ func refusedWithoutURI(r *view) {
 	for _, x := range r.Steps(recording.StepSubscribe) {
 		about := "resources/subscribe with params " + verdict.ParamsOf(x)
 		if verdict.Unknown(x) {
-			r.NotExercised(unknownSubscribe)
-		} else if r.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
-			r.Expect(x).To(matcher.BeErrorReply(-32602), about,
-				verdict.Finding{Title: "A subscription without a usable uri is refused with -32602",
-					Kept: true, Warn: true,
-					Downgraded: verdict.RefusedOtherwise})
+			r.NotExercised("%s", unknownSubscribe)
+		} else if r.Expect(x, matcher.BeRefused(), "%s", about).Held() && x.Failed() {
+			r.Expect(x, matcher.BeErrorReply(-32602), "%s", about).
+				Title("A subscription without a usable uri is refused with -32602").Kept().
+				Warn(verdict.RefusedOtherwise)
 		}
 	}
 }
@@ -145,28 +145,22 @@ const unknownSubscribe = "the target does not know resources/subscribe: see CAP-
 // namesItsResource: what tells of a change has the method and the member by which clients know it. One that
 // is misspelt is a notification that went missing, unless another one comes with it.
 func namesItsResource(r *view) {
-	all := messages(verdict.Elsewhere(r.sent, r.Recording, r.Verdict))
+	all := messages(r.Elsewhere(r.sent))
 	told := all.of(updated)
 	for _, h := range told {
-		uri := h.Msg.Get("params.uri")
-		r.That(judge.IsString(uri), "params.uri as a string in "+updated,
-			"params.uri is "+judge.TypeName(uri), h)
+		uri := h.Get("params.uri")
+		r.That(h, judge.IsString(uri), "params.uri as a string in "+updated, "params.uri is %s",
+			judge.TypeName(uri))
 	}
 	for _, h := range all.keep(func(h heard) bool { return h.Misspells(updated) }) {
 		if len(told) > 0 {
-			r.Observe("update-misspelt", "the method "+h.Method()+" comes beside "+updated+
-				", by which alone clients know what it is about", h)
+			r.Observe(h, "update-misspelt", "the method %s comes beside %s, by which alone clients know "+
+				"what it is about", h.Method(), updated)
 			return
 		}
-		r.Fail(verdict.Finding{
-			Expected:   "the method " + updated,
-			Actual:     "the method " + h.Method(),
-			On:         h,
-			Warn:       true,
-			Downgraded: "a notification under another name is one that went missing",
-			Hint:       "clients know the notification by its exact name only",
-			Cause:      "another method",
-		})
+		r.Fail(h, "the method "+updated, "the method %s", h.Method()).
+			Warn("a notification under another name is one that went missing").Cause("another method").
+			Hint("clients know the notification by its exact name only")
 	}
 }
 
@@ -188,48 +182,36 @@ func subscribable(r *view) {
 		return
 	}
 	if verdict.Unknown(tried[0]) {
-		r.NotExercised(unknownSubscribe)
+		r.NotExercised("%s", unknownSubscribe)
 		return
 	}
 	tried = recording.Keep(tried, func(x *recording.Exchange) bool {
-		return !verdict.Gone(r.Recording, x, r.Verdict)
+		return !r.Gone(x)
 	})
 	if len(tried) == 0 {
 		return
 	}
 	n, tags := strconv.Itoa(len(tried)), tried[0].Tags
-	r.Fail(verdict.Finding{
-		Expected: "a result to resources/subscribe of a listed resource, as " +
-			"capabilities.resources.subscribe says",
-		Actual: "none of " + n + " listed resources can be subscribed; " + tags[recording.TagURI] + " gets " +
-			matcher.Describe(tried[0]),
-		On:   tried[0],
-		Warn: !(n == listed && tags[scenario.TagTemplates] == "0"),
-		Hint: "confirm subscriptions, or do not declare resources.subscribe",
-	})
+	r.Fail(tried[0], "a result to resources/subscribe of a listed resource, as "+
+		"capabilities.resources.subscribe says", "none of %s listed resources can be subscribed; %s gets %v",
+		n, tags[recording.TagURI], tried[0]).WarnIf(n != listed || tags[scenario.TagTemplates] != "0").
+		Hint("confirm subscriptions, or do not declare resources.subscribe")
 }
 
 func unsubscribable(r *view, x *recording.Exchange) {
 	if !r.Answered(x) || verdict.Unknown(x) {
 		return // judged by CAP-09
 	}
-	if !r.FailUnless(x.Succeeded(), verdict.Finding{
-		Expected: "a result to resources/unsubscribe of what was subscribed",
-		On:       x, About: "resources/unsubscribe",
-		Hint: "let what was subscribed be given up again",
-	}) {
+	if !r.That(x, x.Succeeded(), "a result to resources/unsubscribe of what was subscribed",
+		"%v to resources/unsubscribe", x).Hint("let what was subscribed be given up again").Held() {
 		return
 	}
 	confirmed(r, x)
 }
 
 func confirmed(r *view, x *recording.Exchange) {
-	r.FailUnless(x.Result().IsObject(), verdict.Finding{
-		Expected: "a result object",
-		Actual:   "the result of " + x.Method + " is " + judge.Brief(x.Result()),
-		On:       x,
-		Hint:     "confirm with an empty object: {}",
-	})
+	r.That(x, x.Result().IsObject(), "a result object", "the result of %s is %v", x.Method, x.Result()).
+		Hint("confirm with an empty object: {}")
 }
 
 // sessionless skips a requirement where a legacy target keeps no sessions on

@@ -2,7 +2,6 @@ package sub
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -43,45 +42,29 @@ func acknowledged(r *view) {
 		case s.ack.Frame != nil:
 			r.Holds()
 		case verdict.Unknown(x):
-			r.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   matcher.Describe(x) + ", although subscriptions are declared",
-				On:       x,
-				Hint: "implement subscriptions/listen, or declare neither resources.subscribe nor " +
-					"resources.listChanged",
-			})
+			r.Fail(x, expected, "%v, although subscriptions are declared", x).
+				Hint("implement subscriptions/listen, or declare neither resources.subscribe nor " +
+					"resources.listChanged")
 		case verdict.Broken(x):
-			r.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response",
-				On:       x,
-				Hint: "answer with an acknowledgment that leaves out what cannot be granted, or with a " +
-					"JSON-RPC error",
-			})
+			r.Fail(x, expected, "HTTP %d without a JSON-RPC response", x.Status).
+				Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a " +
+					"JSON-RPC error")
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
-			r.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x)
+			r.Fail(x, expected, "%v and no acknowledgment", x)
 		case sent && alive == "closed":
-			f := verdict.Finding{Expected: expected,
-				Actual: "a stream that the target ended without a message", On: x}
+			f := r.Fail(x, expected, "a stream that the target ended without a message")
 			if slices.ContainsFunc(r.streams(), func(o *subscription) bool {
 				return o.Exchange != x && string(o.ID) == string(x.ID)
 			}) {
-				f.Hint = "keep the streams of clients apart by more than the ids of their requests: " +
-					"each client counts for itself, and its id was in use on another connection"
+				f.Hint("keep the streams of clients apart by more than the ids of their requests: " +
+					"each client counts for itself, and its id was in use on another connection")
 			}
-			r.Fail(f)
 		case sent && alive != "":
-			r.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   nothingWhile,
-				On:       x,
-				Hint:     ackFirst,
-			})
+			r.Fail(x, expected, "%s", nothingWhile).Hint(ackFirst)
 		case sent:
-			r.Block(recording.CodeNoAnswer, "neither the listen request nor a later one was answered",
-				x)
+			r.Block(x, recording.CodeNoAnswer, "neither the listen request nor a later one was answered")
 		default:
-			verdict.Unacknowledged(x, r.Verdict)
+			r.Unacknowledged(x)
 		}
 	}
 }
@@ -103,12 +86,7 @@ func emptyAcknowledged(r *view) {
 		case verdict.Unknown(x):
 			r.NotExercised("the target does not know subscriptions/listen")
 		case x.Outcome == recording.Silent:
-			r.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   nothingWhile,
-				On:       x,
-				Hint:     ackFirst,
-			})
+			r.Fail(x, expected, "%s", nothingWhile).Hint(ackFirst)
 		case r.Answered(x):
 			r.warn(expected, matcher.Describe(x),
 				"all members of a filter are optional, but no sentence says which filters are accepted",
@@ -129,22 +107,23 @@ func acksFirst(r *view) {
 				continue // the acknowledgment bears another id: that is judged elsewhere
 			}
 			name := cmp.Or(all[0].Method(), "a response")
-			r.That(name == verdict.Acked, expected, name+" came before it", s.evidence(), all[0])
+			r.That(verdict.Several{s.evidence(), all[0]}, name == verdict.Acked, expected,
+				"%s came before it", name)
 		case s.Step == stepEmptyFilter:
 		case s.Succeeded():
-			r.That(false, expected, "a response and no acknowledgment", s)
+			r.Fail(s, expected, "a response and no acknowledgment")
 		default:
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 		}
 	}
 }
 
 // wellFormedFilter: the acknowledged filter is as the schema says.
 func wellFormedFilter(s *subscription) {
-	filter, frame := s.ack.Msg.Get(granted), s.ack.Frame.Number
-	if s.That(filter.IsObject(), granted+" as an object in the acknowledgment",
-		granted+" is "+judge.TypeName(filter), verdict.Frames{frame}) {
-		verdict.Typed(s.Verdict, verdict.NewItem(filter, granted, []int{frame}), "SubscriptionFilter",
+	filter, frame := s.ack.Get(granted), s.ack.Frame.Number
+	if s.That(verdict.Frames{frame}, filter.IsObject(), granted+" as an object in the acknowledgment",
+		"%s is %s", granted, judge.TypeName(filter)).Held() {
+		s.Typed(verdict.NewItem(filter, granted, []int{frame}), "SubscriptionFilter",
 			"toolsListChanged", "promptsListChanged", "resourcesListChanged",
 			"resourceSubscriptions", "resourceSubscriptions[]")
 	}
@@ -157,19 +136,16 @@ func nothingUnasked(s *subscription) {
 	for _, member := range s.grants() {
 		at := gjson.Escape(member)
 		if !verdict.Granted(asked.Get(at)) {
-			s.Fail(verdict.Finding{
-				Expected: "an acknowledgment of what was requested, " + judge.Brief(asked),
-				Actual:   member + " is acknowledged as " + judge.Brief(s.ack.Msg.Get(granted+"."+at)),
-				On:       s.evidence(),
-				Cause:    "what was not requested",
-			})
+			s.Fail(s.evidence(), "an acknowledgment of what was requested, "+judge.Brief(asked),
+				"%s is acknowledged as %v", member, s.ack.Get(granted+"."+at)).
+				Cause("what was not requested")
 		}
 	}
 	for _, uri := range s.uris {
 		same := slices.ContainsFunc(s.asked(), func(u gjson.Result) bool { return u.String() == uri })
-		s.WarnUnless(same || !asked.Get("resourceSubscriptions").Exists(),
+		s.That(s.evidence(), same || !asked.Get("resourceSubscriptions").Exists(),
 			"the URIs of the request, unchanged, in the acknowledgment",
-			"the URI "+verdict.Quoted(uri)+", which was not requested", s.evidence())
+			"the URI %s, which was not requested", verdict.Quoted(uri)).Warn()
 	}
 }
 
@@ -183,17 +159,17 @@ func unsupportedOmitted(r *view) {
 	for s := range r.acked(r.streams("unsupported")) {
 		for _, member := range strings.Fields(s.Tags[scenario.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
-				if skip := verdict.Withholds(path).Skip(r.Verdict.Facts); skip != nil {
-					r.Skip(skip.Code, skip.Reason)
+				if skip := verdict.Withholds(path).Skip(r.Facts); skip != nil {
+					r.Skip(skip.Code, "%s", skip.Reason)
 					continue
 				}
 			}
-			value := s.ack.Msg.Get(granted + "." + member)
-			if r.That(!verdict.Granted(value),
+			value := s.ack.Get(granted + "." + member)
+			if r.That(s.evidence(), !verdict.Granted(value),
 				member+" left out of the acknowledgment, for want of the capability",
-				member+" is acknowledged as "+judge.Brief(value), s.evidence()) {
-				r.WarnUnless(!value.Exists(), member+" left out of the acknowledgment",
-					member+" is "+judge.Brief(value), s.evidence())
+				"%s is acknowledged as %v", member, value).Held() {
+				r.That(s.evidence(), !value.Exists(), member+" left out of the acknowledgment", "%s is %v",
+					member, value).Warn()
 			}
 		}
 	}
@@ -210,11 +186,11 @@ func subscribeHonoured(r *view) {
 		case acked && verdict.Grants(s.ack, "resourceSubscriptions"):
 			r.Holds()
 			return
-		case acked && verdict.IllFormed(s.ack, r.Verdict):
+		case acked && r.IllFormed(s.ack):
 		case (acked || matcher.Refused(s.Exchange) && !verdict.Unknown(s.Exchange)) && asked == nil:
 			asked = s
 		default:
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 		}
 	}
 	if asked == nil {
@@ -226,13 +202,9 @@ func subscribeHonoured(r *view) {
 	if matcher.Refused(asked.Exchange) {
 		actual = matcher.Describe(asked.Exchange) + " to a request for updates of listed resources"
 	}
-	r.Fail(verdict.Finding{
-		Expected: "resourceSubscriptions with a listed resource in the acknowledgment, " +
-			"as capabilities.resources.subscribe says",
-		Actual: actual,
-		On:     asked.evidence(),
-		Warn:   !(n == asked.Tags[recording.TagListed] && asked.Tags[scenario.TagTemplates] == "0"),
-	})
+	r.Fail(asked.evidence(), "resourceSubscriptions with a listed resource in the acknowledgment, as "+
+		"capabilities.resources.subscribe says", "%s", actual).
+		WarnIf(n != asked.Tags[recording.TagListed] || asked.Tags[scenario.TagTemplates] != "0")
 }
 
 // staysOpen: a stream is not ended right after its acknowledgment. That a server ends it by its result,
@@ -243,7 +215,7 @@ func staysOpen(s *subscription) {
 	switch {
 	case s.Succeeded():
 		how = ", by the result that announces it"
-	case slices.ContainsFunc(cancelled, func(h heard) bool { return s.is(h.Msg.Get("params.requestId")) }):
+	case slices.ContainsFunc(cancelled, func(h heard) bool { return s.is(h.Get("params.requestId")) }):
 		how = ", by the notifications/cancelled that announces it"
 	}
 	switch after, err := strconv.Atoi(s.Tags[scenario.TagEnded]); {
@@ -252,12 +224,8 @@ func staysOpen(s *subscription) {
 	case err != nil:
 		s.Holds()
 	default:
-		s.Fail(verdict.Finding{
-			Expected: "a stream that stays open",
-			Actual:   fmt.Sprintf("it ended within %d ms of its acknowledgment%s", after, how),
-			On:       s.evidence(),
-			Warn:     !(after < atOnce && how == ""),
-		})
+		s.Fail(s.evidence(), "a stream that stays open", "it ended within %d ms of its acknowledgment%s",
+			after, how).WarnIf(after >= atOnce || how != "")
 	}
 }
 
@@ -286,13 +254,13 @@ func badFilters(r *view) {
 			if len(grants) > 0 { // the client did name it
 				read = &freely
 			}
-			read.Add(params, x)
+			read.Add(x, "%s", params)
 		case x.Outcome == recording.Silent:
-			r.WarnUnless(false, expected, "no answer to "+about, x)
+			r.Fail(x, expected, "no answer to %s", about).Warn()
 		default:
-			r.Expect(x).To(matcher.BeRefused(), about, verdict.Finding{Warn: true})
+			r.Expect(x, matcher.BeRefused(), "%s", about).Warn()
 			if code, ok := x.Code(); ok && x.Failed() && code != -32602 {
-				otherwise.Add(params+" by "+matcher.Describe(x), x)
+				otherwise.Add(x, "%s by %v", params, x)
 			}
 		}
 	}
@@ -307,7 +275,7 @@ func badFilters(r *view) {
 
 // grants names the members of a filter that an acknowledgment grants.
 func (s *subscription) grants() (members []string) {
-	s.ack.Msg.Get(granted).ForEach(func(member, value gjson.Result) bool {
+	s.ack.Get(granted).ForEach(func(member, value gjson.Result) bool {
 		if verdict.Granted(value) {
 			members = append(members, member.Str)
 		}
@@ -321,8 +289,8 @@ func nothingOfOthers(r *view) {
 	const progress, message = "notifications/progress", "notifications/message"
 	for s := range r.acked(r.streams()) {
 		if strays := s.came(0).of(progress, message); len(strays) > 0 {
-			r.That(false, "progress and log messages beside the answer that they belong to",
-				strays[0].Method()+" on the subscription "+string(s.ID), s, strays.frames())
+			r.Fail(verdict.Several{s, strays.frames()}, "progress and log messages beside the answer that "+
+				"they belong to", "%s on the subscription %s", strays[0].Method(), s.ID)
 		} else if len(r.sent.of(progress, message)) > 0 {
 			r.Holds()
 		}
@@ -335,13 +303,13 @@ func nothingOfOthers(r *view) {
 func eventStream(r *view) {
 	for _, s := range r.streams() {
 		if s.ack.Frame == nil && !s.Succeeded() {
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 			continue
 		}
 		header := s.Header.Get("Content-Type")
 		kind, _, _ := strings.Cut(header, ";")
-		r.That(strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"),
-			"Content-Type text/event-stream", "Content-Type "+judge.Quote(header), s)
+		r.That(s, strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"),
+			"Content-Type text/event-stream", "Content-Type %s", judge.Quote(header))
 	}
 }
 
@@ -351,7 +319,7 @@ func methodsGone(r *view) {
 		if x.Outcome == recording.HTTPOnly && x.Status == http.StatusNotFound {
 			r.Holds()
 		} else {
-			r.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+" under 2026-07-28")
+			r.Expect(x, matcher.BeErrorReply(-32601), "%s under 2026-07-28", x.Method)
 		}
 	}
 }
@@ -370,8 +338,7 @@ func answersMeanwhile(r *view) {
 	r.RestsOn(r.streams()[open].Exchange)
 	for _, x := range r.Steps(scenario.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
-			r.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason,
-				x)
+			r.Fail(x, "an answer to "+x.Method+" while a subscription is open", "none: %s", x.Reason)
 		} else if r.Answered(x) {
 			r.Holds()
 		}

@@ -13,7 +13,7 @@ func contentsOf(x *recording.Exchange) string {
 	if x == nil || !x.Succeeded() {
 		return ""
 	}
-	return x.Result().Get("contents").Raw
+	return x.Value("contents").Raw
 }
 
 // updateCanBeRead: who reads a resource when an update has come gets what it is now. Nothing but another
@@ -28,7 +28,7 @@ func updateCanBeRead(r *view) {
 		r.NotExercised("no update came that could be read")
 		return
 	}
-	updates := r.updates(now.Session, r.at(recording.MarkUpdate))
+	updates := r.updates(now.Session, r.changedAt())
 	differs := func(x *recording.Exchange) bool {
 		return contentsOf(x) != "" && contentsOf(x) != old && !updatedAgain(updates, x)
 	}
@@ -68,17 +68,16 @@ func updatedAgain(updates messages, x *recording.Exchange) bool {
 // nothingNew remarks upon updates of a resource that changed by itself, or did not: what is
 // read then is what was read in the beginning. That is no fault, as updates may be repeated.
 func nothingNew(r *view) {
-	now, reads := r.Step(scenario.StepAtOnce), r.Verdict.Recording(recording.Reads)
+	now, reads := r.Step(scenario.StepAtOnce), r.Input(recording.Reads)
 	if reads == nil || contentsOf(now) == "" {
 		return
 	}
 	for _, x := range reads.Steps(recording.StepRead) {
-		if uri := now.Tags[recording.TagURI]; x.Tags[recording.TagURI] == uri &&
+		if uri := now.URI(); x.Tags[recording.TagURI] == uri &&
 			contentsOf(x) == contentsOf(now) {
-			r.Observe("update-without-change",
-				"an update of "+uri+
-					" was sent, and a read right after it yields what one in the beginning did",
-				x, now)
+			r.Observe(verdict.Several{x, now}, "update-without-change",
+				"an update of %s was sent, and a read right after it yields what one in the beginning did",
+				uri)
 			return
 		}
 	}

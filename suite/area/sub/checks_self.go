@@ -19,7 +19,7 @@ func stillByItself(r *view) bool {
 	}) {
 		return false
 	}
-	r.Skip(recording.CodeNeedsConfig, scenario.NothingChanges)
+	r.Skip(recording.CodeNeedsConfig, "%s", scenario.NothingChanges)
 	return true
 }
 
@@ -38,8 +38,8 @@ func toldByItself(happened map[string]string) judging {
 			case !asked:
 			case before.Tags[scenario.TagHeard] != "":
 				r.Holds()
-			case later != nil && !r.lost(before.Session):
-				r.warn(updated+" for "+before.Tags[recording.TagURI]+
+			case later != nil && !r.LostSession(before.Session):
+				r.warn(updated+" for "+before.URI()+
 					", which is subscribed and changes by itself, as before",
 					"none came any more, although other contents are read, "+what,
 					"that its contents were changed, and not made for each read, is seen from outside "+
@@ -60,9 +60,9 @@ func changeUntold(r *view) {
 		said := map[string]string{"untold": "no update", "once": "no further update"}[name]
 		later := changedSince(r, before)
 		if said != "" && later != nil && before.Tags[scenario.TagHeard] == "" {
-			r.Observe("change-untold", said+" of "+before.Tags[recording.TagURI]+
-				" came within a second, although it is subscribed, and reads meanwhile yield other contents",
-				before, later)
+			r.Observe(verdict.Several{before, later}, "change-untold", "%s of %s came within a second, "+
+				"although it is subscribed, and reads meanwhile yield other contents", said,
+				before.URI())
 		}
 	}
 }
@@ -125,9 +125,8 @@ func byThemselves(ofEach bool) judging {
 		if ofEach {
 			changeUntold(r)
 		}
-		r.Skip(recording.CodeNeedsConfig,
-			"no resource that several streams watch changed by itself again and again: "+
-				"say in the target file how to make one change (triggers.update)")
+		r.Skip(recording.CodeNeedsConfig, "no resource that several streams watch changed by itself again "+
+			"and again: say in the target file how to make one change (triggers.update)")
 		standing := recording.Keep(r.streams("full", "uris", "unsupported"), func(s *subscription) bool {
 			return s.ack.Frame != nil && !s.ended() && s.Tags[scenario.TagStopped] == ""
 		})
@@ -168,22 +167,14 @@ func missesNone(s *subscription, uri string, got, most messages, ofEach bool) {
 	switch {
 	case len(got) > len(others) || !ofEach && len(got) > 0:
 		s.Holds()
-	case ofEach && !comesAgain(others) || s.lost(s.Session):
+	case ofEach && !comesAgain(others) || s.LostSession(s.Session):
 	case ofEach:
-		s.Fail(verdict.Finding{
-			Expected: eachOfFilter,
-			Actual:   none + ", which brings those of another resource",
-			On:       verdict.Several{s.evidence(), others.frames(), most.frames()},
-			Hint:     everyURI,
-		})
+		s.Fail(verdict.Several{s.evidence(), others.frames(), most.frames()}, eachOfFilter,
+			"%s, which brings those of another resource", none).Hint(everyURI)
 	default:
-		s.Fail(verdict.Finding{
-			Expected: eachStream + "under its own id",
-			Actual:   none,
-			On:       verdict.Several{s.evidence(), most.frames()},
-			Hint: "keep filter and id with each subscription, and send an update on every stream that " +
-				"watches the resource",
-		})
+		s.Fail(verdict.Several{s.evidence(), most.frames()}, eachStream+"under its own id", "%s", none).
+			Hint("keep filter and id with each subscription, and send an update on every stream that " +
+				"watches the resource")
 	}
 }
 

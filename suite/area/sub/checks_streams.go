@@ -23,7 +23,7 @@ func (s *subscription) split() (own, others messages) {
 	for _, h := range s.came(s.first()).of(updated) {
 		of := s.ofOther(h.URI())
 		switch {
-		case s.asksFor(s.other()) && (of || h.Frame.Number <= s.at(recording.MarkUpdate)):
+		case s.asksFor(s.other()) && (of || h.Frame.Number <= s.changedAt()):
 			others = append(others, h)
 		case !of:
 			own = append(own, h)
@@ -42,20 +42,16 @@ func eachWatched(r *view, streams []*subscription) {
 			continue // an update for one that lies below the other may name either
 		}
 		own, others := s.split()
-		heard := len(own)+len(s.inSession().between(r.at(recording.MarkUpdate), math.MaxInt)) > 0 // somewhere
-		if len(own) > 0 == (len(others) > 0) || !heard || r.lost(s.Session) {
+		heard := len(own)+len(s.inSession().between(r.changedAt(), math.MaxInt)) > 0 // somewhere
+		if len(own) > 0 == (len(others) > 0) || !heard || r.LostSession(s.Session) {
 			continue // what gets nothing at all is judged elsewhere
 		}
 		if len(own) == 0 {
 			missed, mark = s.uri(), recording.MarkUpdate
 		}
-		r.Fail(verdict.Finding{
-			Expected: eachOfFilter,
-			Actual: "none came for " + missed + r.trigger(mark) +
-				" on a stream that brings those of another one",
-			On:   verdict.Several{s.evidence(), own.frames(), others.frames()},
-			Hint: everyURI,
-		})
+		r.Fail(verdict.Several{s.evidence(), own.frames(), others.frames()}, eachOfFilter,
+			"none came for %s%s on a stream that brings those of another one", missed, r.WithTrigger(mark)).
+			Hint(everyURI)
 	}
 }
 
@@ -67,18 +63,18 @@ const (
 
 // bearsItsID: every change notification bears the id of its subscription.
 func bearsItsID(r *view) {
-	told := r.said(r.watcher(), 0).of(updated, listUpdated)
+	told := r.said(r.Watcher(), 0).of(updated, listUpdated)
 	for _, h := range told {
 		on, its := false, false
 		for _, s := range r.streams() {
-			if s.Session == h.Frame.Session && (!r.onHTTP() || s.carries(h)) {
+			if s.Session == h.Frame.Session && (!r.OnHTTP() || s.carries(h)) {
 				on, its = true, its || s.is(h.Subscription())
 				r.RestsOn(s.Exchange)
 			}
 		}
 		if on { // what comes on no stream at all is judged elsewhere
-			r.That(its, "subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request",
-				"subscriptionId is "+judge.Brief(h.Subscription()), h)
+			r.That(h, its, "subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request",
+				"subscriptionId is %v", h.Subscription())
 		}
 	}
 	if len(told) == 0 {
@@ -96,20 +92,16 @@ var typeOf = map[string]string{
 
 // requestedTypes: a stream brings the types of notifications that were requested.
 func requestedTypes(r *view) {
-	all := r.said(r.watcher(), 0)
+	all := r.said(r.Watcher(), 0)
 	for s := range r.acked(r.streams("uris", "list", "none")) {
 		for _, h := range s.came(0) {
 			// Acknowledgments, cancellations, and what belongs to other
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == updated {
-				r.FailUnless(verdict.Granted(s.Param("notifications."+typeOf[m])), verdict.Finding{
-					Expected: "only what the listen request asks for, " +
-						judge.Brief(s.Param("notifications")),
-					Actual: m + " on this subscription",
-					On:     h,
-					Before: s.evidence(),
-					Cause:  "what was not asked for",
-				})
+				r.That(h, verdict.Granted(s.Param("notifications."+typeOf[m])),
+					"only what the listen request asks for, "+
+						judge.Brief(s.Param("notifications")), "%s on this subscription", m).
+					Before(s.evidence()).Cause("what was not asked for")
 			}
 		}
 		// What is to stay off the other streams must be seen somewhere.
@@ -131,13 +123,9 @@ func watchedOnly(r *view) {
 		}
 		for _, h := range s.came(s.ack.Frame.Number).of(updated) {
 			if uri := h.URI(); uri != "" && !s.asksFor(uri) {
-				r.Fail(verdict.Finding{
-					Expected: "updates for what the filter names and what lies below it",
-					Actual:   updated + " for " + uri + ", which was not asked for",
-					On:       h,
-					Before:   s.evidence(),
-					Warn:     !(fired && uri == s.other()),
-				})
+				r.Fail(h, "updates for what the filter names and what lies below it",
+					"%s for %s, which was not asked for", updated, uri).Before(s.evidence()).
+					WarnIf(!fired || uri != s.other())
 			}
 		}
 	}
@@ -148,7 +136,7 @@ func watchedOnly(r *view) {
 		switch {
 		case !fired:
 		case related(s.other(), s.uri()):
-			r.Skip(recording.CodeNeedsConfig, otherBelow)
+			r.Skip(recording.CodeNeedsConfig, "%s", otherBelow)
 		case s.asksFor(s.other()):
 		case len(s.came(r.first()).of(updated)) > 0:
 			r.Holds()
@@ -164,8 +152,7 @@ func streamsApart(r *view) {
 	streams, asked := r.watching(), r.streams("uris", "off")
 	if len(streams) < 2 {
 		if len(streams) == 1 && len(asked) == 2 && asked[0] == streams[0] && asked[1].Failed() {
-			r.WarnUnless(false, "a second subscription beside the first", matcher.Describe(asked[1].Exchange),
-				asked[1])
+			r.Fail(asked[1], "a second subscription beside the first", "%v", asked[1].Exchange).Warn()
 		}
 		return
 	}
@@ -178,10 +165,10 @@ func streamsApart(r *view) {
 	case len(got) == 0:
 		r.NotExercised("no update came at all")
 		return
-	case slices.ContainsFunc(got, func(h heard) bool { return !h.Subscription().Exists() }) && !r.onHTTP():
+	case slices.ContainsFunc(got, func(h heard) bool { return !h.Subscription().Exists() }) && !r.OnHTTP():
 		r.NotExercised("the updates do not say which subscription they belong to")
 		return
-	case slices.ContainsFunc(streams, missed) && r.lost(streams[0].Session):
+	case slices.ContainsFunc(streams, missed) && r.LostSession(streams[0].Session):
 		return
 	}
 	for _, s := range streams {
@@ -189,9 +176,8 @@ func streamsApart(r *view) {
 			r.NotExercised("the target ended one of the streams")
 			continue
 		}
-		r.That(!missed(s), eachStream+"under its own id",
-			"none for the subscription "+string(s.ID)+", while another one got it",
-			s.evidence(), got.frames())
+		r.That(verdict.Several{s.evidence(), got.frames()}, !missed(s), eachStream+"under its own id",
+			"none for the subscription %s, while another one got it", s.ID)
 	}
 	outlives(streams[0], streams[1])
 	apartByClient(streams[1])
@@ -202,7 +188,7 @@ func outlives(gone, stands *subscription) {
 	if gone.Tags[scenario.TagStopped] != "" && !stands.ended() &&
 		stands.lapsed(scenario.MarkSilenced, false) {
 		gone.warn("updates on a stream that watches the resource, after another one was cancelled",
-			"none for the subscription "+string(stands.ID)+gone.trigger(scenario.MarkSilenced)+
+			"none for the subscription "+string(stands.ID)+gone.WithTrigger(scenario.MarkSilenced)+
 				", although they came before the other one ended",
 			"an update may be late, and whether the last change was one is not seen",
 			"end no subscription but the one that is cancelled",
@@ -243,20 +229,16 @@ func bothTold(own, foreign *subscription) {
 	case !fired || len(here)+len(there) == 0:
 	case len(here) > 0 && len(there) > 0:
 		r.Holds()
-	case !r.lost(untold.Session):
+	case !r.LostSession(untold.Session):
 		// A stream that has ended, as it may at any time, may be opened again, and who knows clients by their
 		// credentials takes both for one.
 		f := r.Frame(foreign.Request)
 		authorised := f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != ""
-		r.Fail(verdict.Finding{
-			Expected: eachStream + "whatever ids other clients use",
-			Actual: "none for " + own.uri() + r.trigger(scenario.MarkShared) +
-				" on one of two streams of different clients, which have the id " + string(own.ID),
-			On:    verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
-			Warn:  !(!untold.ended() && !untold.Succeeded() && !authorised),
-			Cause: "the stream of another client with the same id",
-			Hint:  byStream,
-		})
+		r.Fail(verdict.Several{own.evidence(), foreign.evidence(), here.frames(), there.frames()},
+			eachStream+"whatever ids other clients use", "none for %s%s on one of two streams of "+
+				"different clients, which have the id %s", own.uri(), r.WithTrigger(scenario.MarkShared),
+			own.ID).WarnIf(untold.ended() || untold.Succeeded() || authorised).
+			Cause("the stream of another client with the same id").Hint(byStream)
 	}
 }
 
@@ -289,15 +271,15 @@ func cancelledSilent(r *view) {
 	}
 	for _, h := range gone.came(0) {
 		switch {
-		case h.Frame.Number > stopped && !h.Msg.Get("method").Exists():
+		case h.Frame.Number > stopped && !h.Get("method").Exists():
 			late := "a late result"
-			if h.Msg.Get("error").Exists() {
+			if h.Get("error").Exists() {
 				late = "a late error"
 			}
-			r.WarnUnless(false, afterCancelled, late, given, h)
+			r.Fail(verdict.Several{given, h}, afterCancelled, "%s", late).Warn()
 		case h.Frame.Number > last.After:
-			r.That(false, afterCancelled, h.Method()+" for the subscription "+string(gone.ID),
-				given, h)
+			r.Fail(verdict.Several{given, h}, afterCancelled, "%s for the subscription %s", h.Method(),
+				gone.ID)
 		}
 	}
 	r.Holds()
@@ -318,8 +300,8 @@ func silentByItself(r *view) {
 			return all.keep(func(h heard) bool { return h.Frame.At-since.At >= underWay })
 		}
 		if strays := late(s.came(since.Number)); len(strays) > 0 {
-			r.That(false, afterCancelled, strays[0].Method()+" for the subscription "+string(s.ID),
-				s.evidence(), settled, strays.frames())
+			r.Fail(verdict.Several{s.evidence(), settled, strays.frames()}, afterCancelled,
+				"%s for the subscription %s", strays[0].Method(), s.ID)
 		} else if len(late(r.said(s.Session, since.Number))) > 0 {
 			r.Holds()
 		}
@@ -334,12 +316,13 @@ func falseFlag(r *view) {
 		return
 	}
 	for s := range r.acked(r.streams("off")) {
-		r.That(!verdict.Grants(s.ack, "resourcesListChanged"),
+		r.That(s.evidence(), !verdict.Grants(s.ack, "resourcesListChanged"),
 			"no resourcesListChanged in the acknowledgment of a request that sets it to false",
-			"resourcesListChanged: true", s.evidence())
+			"resourcesListChanged: true")
 		strays := s.came(0).of(listUpdated)
-		r.That(len(strays) == 0, "no "+listUpdated+" where resourcesListChanged is false",
-			listUpdated+" for the subscription "+string(s.ID), s.evidence(), strays.frames())
+		r.That(verdict.Several{s.evidence(), strays.frames()}, len(strays) == 0,
+			"no "+listUpdated+" where resourcesListChanged is false", "%s for the subscription %s",
+			listUpdated, s.ID)
 	}
 }
 
@@ -348,24 +331,24 @@ func falseFlag(r *view) {
 func noListenNoChange(r *view) {
 	const expected = "no change notifications on a connection without a listen request"
 	const unasked = " on a connection that did not listen"
-	session := r.bystander()
+	session := r.Role("bystander")
 	strays := r.elsewhere(updated, listUpdated).keep(func(h heard) bool {
 		return r.unasked(h) && (r.Scenario == recording.Everything || h.Frame.Session == session)
 	})
 	switch {
 	case r.Scenario == recording.Everything:
 		for _, h := range strays {
-			if !r.onHTTP() {
-				r.That(false, expected, h.Method()+unasked, h)
+			if !r.OnHTTP() {
+				r.Fail(h, expected, "%s%s", h.Method(), unasked)
 			}
 		}
 	case session == "":
 		r.NotExercised("there is one session at a time, so nobody can listen beside")
-	case len(strays) > 0 && r.onHTTP(): // each came on the stream of another request
+	case len(strays) > 0 && r.OnHTTP(): // each came on the stream of another request
 		r.NotExercised("changes are told on the streams of other requests: see HTTP-10")
 	case len(strays) > 0:
-		r.That(false, expected, strays[0].Method()+unasked, strays.frames())
-	case len(r.said(r.watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
+		r.Fail(strays.frames(), expected, "%s%s", strays[0].Method(), unasked)
+	case len(r.said(r.Watcher(), 0).of(updated, listUpdated)) == 0 && len(r.streams()) > 0:
 		r.NotExercised("no change was notified on the connection that listens either")
 	default:
 		r.Holds()
@@ -382,17 +365,13 @@ func announcedEnd(r *view) {
 		case !fired:
 		case s.ended() || s.Tags[tagCanceled] != "":
 			r.Holds()
-		case verdict.CutSession(r.Recording, r.Verdict, s.Session):
+		case r.CutSession(s.Session):
 		case s.Tags[tagLost] != "":
-			r.Fail(verdict.Finding{
-				Expected: expected,
-				Actual:   "the connection ended without one" + r.trigger(markShutdown),
-				On:       s.evidence(),
-				Hint:     "answer open listen requests before the process ends",
-			})
+			r.Fail(s.evidence(), expected, "the connection ended without one%s", r.WithTrigger(markShutdown)).
+				Hint("answer open listen requests before the process ends")
 		case s.Tags[tagUpdate] == "missed":
-			r.That(false, expected, "nothing"+r.trigger(markShutdown)+", and updates no longer come",
-				s.evidence())
+			r.Fail(s.evidence(), expected, "nothing%s, and updates no longer come",
+				r.WithTrigger(markShutdown))
 		default:
 			r.NotExercised("triggers.shutdown did not end the subscription")
 		}
@@ -404,29 +383,23 @@ func closingResult(r *view) {
 	for _, s := range r.streams() {
 		over := 0 // the first result
 		for _, h := range s.came(0) {
-			result := h.Msg.Get("result")
+			result := h.Get("result")
 			if over > 0 && typeOf[h.Method()] != "" {
-				r.Fail(verdict.Finding{
-					Expected: "no notifications of a subscription that its result has closed",
-					Actual:   h.Method() + " for the subscription " + string(s.ID) + " after its result",
-					Frames:   []int{over, h.Frame.Number},
-					Before:   s.evidence(),
-					Warn:     true,
-					Downgraded: "the result closes the stream, but that nothing comes on it any more is " +
-						"only recommended",
-					Hint: "answer subscriptions/listen when nothing more is to be sent for it, and " +
-						"not before",
-					Cause: "what follows the result",
-				})
+				r.Fail(verdict.Frames{over, h.Frame.Number}, "no notifications of a subscription that its "+
+					"result has closed", "%s for the subscription %s after its result", h.Method(), s.ID).
+					Before(s.evidence()).
+					Warn("the result closes the stream, but that nothing comes on it any more is only " +
+						"recommended").Cause("what follows the result").
+					Hint("answer subscriptions/listen when nothing more is to be sent for it, and not before")
 				break
 			}
-			if h.Msg.Get("method").Exists() || !result.Exists() {
+			if h.Get("method").Exists() || !result.Exists() {
 				continue
 			}
 			over = cmp.Or(over, h.Frame.Number)
 			kind := result.Get("resultType")
-			r.That(judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
-				"resultType is "+judge.TypeName(kind), h)
+			r.That(h, judge.IsString(kind), "resultType as a string in the result of subscriptions/listen",
+				"resultType is %s", judge.TypeName(kind))
 			s.bearsID(h, "its result", "subscriptionId of the result")
 		}
 	}
@@ -434,13 +407,9 @@ func closingResult(r *view) {
 
 // bearsID: a message of a stream bears the id of the listen request.
 func (s *subscription) bearsID(h heard, of, cause string) {
-	s.FailUnless(s.is(h.Subscription()), verdict.Finding{
-		Expected: "the id of the listen request, " + string(s.ID) + ", as subscriptionId in _meta of " + of,
-		Actual:   "subscriptionId is " + judge.Brief(h.Subscription()),
-		On:       h,
-		Before:   []int{s.Request},
-		Cause:    cause,
-	})
+	s.That(h, s.is(h.Subscription()),
+		"the id of the listen request, "+string(s.ID)+", as subscriptionId in _meta of "+of,
+		"subscriptionId is %v", h.Subscription()).Before(verdict.Frames{s.Request}).Cause(cause)
 }
 
 // bearsSameID: so does the acknowledgment.

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -31,13 +30,13 @@ func (r *view) watching() []*subscription {
 	return recording.Keep(asked, func(s *subscription) bool {
 		switch {
 		case s.ack.Frame == nil && r.Modern():
-			verdict.Unacknowledged(s.Exchange, r.Verdict)
+			r.Unacknowledged(s.Exchange)
 		case !r.Modern() && (r.sessionless(s.Exchange) || !r.Answered(s.Exchange)):
 		case slices.Contains(s.uris, s.uri()) && (s.Succeeded() || r.Modern()):
 			return true
 		default:
-			r.Skip(recording.CodeNeedsConfig, "the target does not let "+s.uri()+" be "+r.verb()+
-				": name another resource in triggers.update")
+			r.Skip(recording.CodeNeedsConfig, "the target does not let %s be %s: name another resource in "+
+				"triggers.update", s.uri(), r.verb())
 		}
 		return false
 	})
@@ -59,7 +58,7 @@ func updateArrives(r *view) {
 		return
 	}
 	s := streams[0]
-	why, none := verdict.NoChannel(r.Recording, s.Session)
+	why, none := r.NoChannel(s.Session)
 	switch {
 	case len(s.inSession()) > 0:
 		if namesChanged(s) {
@@ -69,14 +68,14 @@ func updateArrives(r *view) {
 			besideOthers(s)
 			sharedWith(s)
 		}
-	case r.lost(s.Session):
+	case r.LostSession(s.Session):
 	case !slices.ContainsFunc(streams, func(s *subscription) bool { return !s.ended() }):
 		r.NotExercised("the target ended the streams before the resource was changed")
 	case none:
-		r.warn(expected, "none came"+r.trigger(recording.MarkUpdate)+": "+why, "",
+		r.warn(expected, "none came"+r.WithTrigger(recording.MarkUpdate)+": "+why, "",
 			"answer GET with an event stream, or do not declare resources.subscribe", s.evidence())
 	default:
-		r.That(false, expected, s.none(recording.MarkUpdate), s.evidence())
+		r.Fail(s.evidence(), expected, "%s", s.none(recording.MarkUpdate))
 	}
 }
 
@@ -98,7 +97,7 @@ func namesChanged(s *subscription) bool {
 	}
 	s.warn(updated+" that names the resource that was changed, or one below it",
 		"updates came for "+verdict.Quoted(updates[0].URI())+" only, while "+s.uri()+
-			" is what was subscribed"+s.trigger(recording.MarkUpdate),
+			" is what was subscribed"+s.WithTrigger(recording.MarkUpdate),
 		"how the URI of a sub-resource relates to the one that was subscribed is the server's business, "+
 			"but nothing shows that these do",
 		"put the URI of the resource that has changed into params.uri, as it was subscribed",
@@ -139,21 +138,21 @@ func besideOthers(s *subscription) {
 func (r *view) beside() (told messages, ok bool) {
 	_, at, _ := r.around(scenario.MarkShared)
 	x := r.Step(scenario.StepForeignSubscribe)
-	ok = at < math.MaxInt && x != nil && x.Succeeded() && x.Session == r.bystander()
-	return r.updates(r.bystander(), at), ok
+	ok = at < math.MaxInt && x != nil && x.Succeeded() && x.Session == r.Role("bystander")
+	return r.updates(r.Role("bystander"), at), ok
 }
 
 // sharedWith: a session that subscribes what another one has subscribed gets its updates as well.
 func sharedWith(s *subscription) {
-	r, session := s.view, s.bystander()
+	r, session := s.view, s.Role("bystander")
 	_, at, next := r.around(scenario.MarkShared)
 	here := s.mine().between(at, next)
 	told, ok := r.beside()
-	_, none := verdict.NoChannel(r.Recording, session)
-	if ok && !none && len(told) == 0 && r.promptly(scenario.MarkShared, here) && !r.lost(session) {
+	_, none := r.NoChannel(session)
+	if ok && !none && len(told) == 0 && r.promptly(scenario.MarkShared, here) && !r.LostSession(session) {
 		r.warn(updated+" in every session that has subscribed the resource",
 			"none came for "+s.uri()+" in a second session that had subscribed it"+
-				r.trigger(scenario.MarkShared)+", while the first one was told",
+				r.WithTrigger(scenario.MarkShared)+", while the first one was told",
 			"an update may be late", "",
 			s.evidence(scenario.StepForeignSubscribe), here.frames())
 	}
@@ -168,16 +167,15 @@ func keptApart(r *view) {
 	s := r.subscribed()
 	told, ok := r.beside()
 	if ok && s != nil && r.promptly(scenario.MarkShared, told) && s.lapsed(scenario.MarkShared, false) {
-		r.That(false, onlyThere+"whatever other sessions subscribe",
-			s.none(scenario.MarkShared)+", after another session had subscribed it as well, which was told",
-			s.evidence(scenario.StepForeignSubscribe), told.frames())
+		r.Fail(verdict.Several{s.evidence(scenario.StepForeignSubscribe), told.frames()},
+			onlyThere+"whatever other sessions subscribe", "%s, after another session had subscribed it as "+
+				"well, which was told", s.none(scenario.MarkShared))
 	}
 	notReplayed(r)
 	x := r.Step(scenario.StepForeignUnsubscribe)
 	if s != nil && x != nil && (x.Succeeded() || x.Failed()) && s.lapsed(scenario.MarkForeign, true) {
-		r.That(false, onlyThere+"whatever other sessions give up",
-			s.none(scenario.MarkForeign)+", after another session had sent resources/unsubscribe for it",
-			s.evidence(scenario.StepForeignUnsubscribe))
+		r.Fail(s.evidence(scenario.StepForeignUnsubscribe), onlyThere+"whatever other sessions give up",
+			"%s, after another session had sent resources/unsubscribe for it", s.none(scenario.MarkForeign))
 	}
 }
 
@@ -185,14 +183,9 @@ func keptApart(r *view) {
 func notReplayed(r *view) {
 	for _, x := range r.Steps(scenario.StepBorrowed) {
 		for _, h := range r.updates(x.Session, x.Request) {
-			r.Fail(verdict.Finding{
-				Expected: onlyThere + "and in no other one",
-				Actual: "an update for " + verdict.Quoted(h.URI()) +
-					" in a session that names an event of another one " +
-					"in Last-Event-ID",
-				Frames: []int{x.Request, h.Frame.Number},
-				Hint:   "look for the event in the session that Mcp-Session-Id names",
-			})
+			r.Fail(verdict.Frames{x.Request, h.Frame.Number}, onlyThere+"and in no other one",
+				"an update for %s in a session that names an event of another one in Last-Event-ID",
+				verdict.Quoted(h.URI())).Hint("look for the event in the session that Mcp-Session-Id names")
 			return
 		}
 	}
@@ -205,15 +198,15 @@ const noUpdates = "no " + verdict.Updated + " in a session that has subscribed t
 // it gets none means something only if the one that subscribed does.
 func bystanderHears(expected string) judging {
 	return func(r *view) {
-		session, x := r.bystander(), r.Step(recording.StepSubscribe)
+		session, x := r.Role("bystander"), r.Step(recording.StepSubscribe)
 		if _, fired := r.Mark(recording.MarkUpdate); !fired || session == "" {
 			return
 		}
 		stray := r.updates(session, r.first()).keep(r.unasked)
-		switch _, none := verdict.NoChannel(r.Recording, session); {
+		switch _, none := r.NoChannel(session); {
 		case len(stray) > 0 && (x == nil || x.Tags[scenario.TagSessionless] == ""):
-			r.That(false, expected, "the other session got "+updated+" for "+verdict.Quoted(stray[0].URI()),
-				stray.frames())
+			r.Fail(stray.frames(), expected, "the other session got %s for %s", updated,
+				verdict.Quoted(stray[0].URI()))
 		case x == nil:
 			r.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
 		default:
@@ -229,13 +222,13 @@ func bystanderHears(expected string) judging {
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *view) {
-	withheld := verdict.Withholds("resources.subscribe").Skip(r.Verdict.Facts) == nil
+	withheld := verdict.Withholds("resources.subscribe").Skip(r.Facts) == nil
 	for _, rec := range r.Recordings() { // by whomever: without sessions nobody is told apart
 		subscribed := slices.ContainsFunc(rec.Calls("resources/subscribe"), (*recording.Exchange).Succeeded)
 		withheld = withheld && !subscribed
 	}
 	stray := func(h heard) {
-		r.That(false, noUpdates, updated+" for "+verdict.Quoted(h.URI()), h)
+		r.Fail(h, noUpdates, "%s for %s", updated, verdict.Quoted(h.URI()))
 	}
 	for _, h := range r.elsewhere(updated) {
 		if withheld && len(r.unrefused(h)) == 0 || r.keepsSessions(h) && r.unasked(h) {
@@ -243,7 +236,7 @@ func withoutSubscription(r *view) {
 		}
 	}
 	for _, rec := range r.Recordings() { // without sessions they may come on the stream of a probe
-		for _, h := range verdict.Only(verdict.Hear(rec, "", 0), updated) {
+		for _, h := range verdict.Only(rec.Hear("", 0), updated) {
 			if s := rec.Session(h.Frame.Session); withheld && s != nil && s.Kind == recording.Probe {
 				stray(h)
 			}
@@ -259,18 +252,17 @@ func silentAfterUnsubscribe(r *view) {
 	if s == nil || !fired || !r.Answered(gone) {
 		return
 	}
-	before, after := r.updates(s.Session, r.at(recording.MarkUpdate)), r.updates(s.Session, last.After)
+	before, after := r.updates(s.Session, r.changedAt()), r.updates(s.Session, last.After)
 	switch {
 	case !gone.Succeeded() || len(gone.Replies) == 0:
-		r.NotExercised("resources/unsubscribe was refused: " + matcher.Describe(gone))
+		r.NotExercised("resources/unsubscribe was refused: %v", gone)
 	case gone.Session != s.Session:
 		r.NotExercised("the session that subscribed was lost before resources/unsubscribe")
 	case len(before) == 0 || before[0].Frame.Number > gone.Replies[0]:
 		r.NotExercised("no update came even while the resource was subscribed")
 	default:
-		r.That(len(after) == 0, silentNow,
-			strconv.Itoa(len(after))+" after triggers.update had changed "+s.uri()+" once more",
-			s.evidence(), gone, after.frames())
+		r.That(verdict.Several{s.evidence(), gone, after.frames()}, len(after) == 0, silentNow,
+			"%d after triggers.update had changed %s once more", len(after), s.uri())
 	}
 }
 
@@ -281,8 +273,7 @@ const silentNow = "no " + verdict.Updated + " after a confirmed unsubscribe"
 func afterTheEnd(r *view) {
 	for _, h := range r.elsewhere(updated) {
 		if by := r.endOf(h); by != nil {
-			r.That(false, silentNow, updated+" for "+verdict.Quoted(h.URI()),
-				by, h)
+			r.Fail(verdict.Several{by, h}, silentNow, "%s for %s", updated, verdict.Quoted(h.URI()))
 		} else if len(r.unrefused(h)) > 0 && r.keepsSessions(h) {
 			r.NotExercised("updates came while their resource was subscribed only")
 		}
@@ -319,12 +310,12 @@ func onlyTheSubscribed(r *view) {
 	switch {
 	case !fired:
 	case related(s.other(), s.uri()):
-		r.Skip(recording.CodeNeedsConfig, otherBelow)
+		r.Skip(recording.CodeNeedsConfig, "%s", otherBelow)
 	case len(strays)+len(s.mine()) == 0:
 		r.NotExercised("no update came for the subscribed resource either")
 	default:
-		r.That(len(strays) == 0, "updates for "+s.uri()+" only",
-			updated+" for "+s.other()+", which was not subscribed", s.evidence(), strays.frames())
+		r.That(verdict.Several{s.evidence(), strays.frames()}, len(strays) == 0,
+			"updates for "+s.uri()+" only", "%s for %s, which was not subscribed", updated, s.other())
 	}
 }
 
@@ -355,9 +346,9 @@ func tellStrays(r *view, updates messages, expected string) {
 	for _, h := range updates {
 		strays[h.URI()] = append(strays[h.URI()], h.Frame.Number)
 	}
-	if walk := r.Verdict.Recording(recording.WalkResources); walk != nil && len(strays) > 0 {
+	if walk := r.Input(recording.WalkResources); walk != nil && len(strays) > 0 {
 		// Why there is no list is judged elsewhere.
-		for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: r.Verdict.Facts}) {
+		for _, i := range verdict.ListedURIs(verdict.New(walk, nil)) {
 			if frames := strays[i.Str]; len(frames) > 1 {
 				r.warn("updates for "+expected,
 					strconv.Itoa(len(frames))+" "+updated+" for "+i.Str+
@@ -372,7 +363,7 @@ func tellStrays(r *view, updates messages, expected string) {
 	}
 	var rest verdict.Sightings
 	for _, uri := range slices.Sorted(maps.Keys(strays)) {
-		rest.Add(verdict.Quoted(uri), strays[uri])
+		rest.Add(strays[uri], "%s", verdict.Quoted(uri))
 	}
 	rest.Observe(r.Verdict, "update-unsubscribed", "%d "+
 		"{URI in updates that was not subscribed, and by which nothing shows that it is a part of what was|"+

@@ -25,7 +25,7 @@ var subscriptionsScenario = &scenario.Scenario{
 	Sends: "resources/subscribe to listed resources until one is accepted, a read of what is refused, and " +
 		"resources/unsubscribe.",
 	// which needs what nobody has given up yet
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates},
+	After: recording.Names{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates},
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool {
 			return !p.Modern()

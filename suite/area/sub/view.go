@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -21,7 +20,6 @@ import (
 // view is a recording as the checks of this area look at it: who subscribed to what and until when, and what
 // the target sent. What is found goes into its verdict.
 type view struct {
-	*recording.Recording
 	*verdict.Verdict
 	sent messages        // in all sessions
 	subs []*subscription // in the order in which they were asked for, with those that were refused
@@ -49,11 +47,11 @@ const (
 )
 
 // viewOf makes the view of a recording. What was sent is found once.
-func viewOf(r *recording.Recording, v *verdict.Verdict) *view {
+func viewOf(v *verdict.Verdict) *view {
 	type key struct{ frames int }
-	sent, _ := r.Note(key{len(r.Frames)}, func() any { return messages(verdict.Hear(r, "", 0)) }).(messages)
-	w := &view{Recording: r, Verdict: v, sent: sent}
-	for _, x := range r.Exchanges {
+	sent, _ := v.Note(key{len(v.Frames)}, func() any { return messages(v.Hear("", 0)) }).(messages)
+	w := &view{Verdict: v, sent: sent}
+	for _, x := range v.Exchanges {
 		if strings.Contains(x.Method, "subscri") {
 			w.add(x)
 		}
@@ -63,7 +61,7 @@ func viewOf(r *recording.Recording, v *verdict.Verdict) *view {
 
 // add takes an exchange into account that begins or ends a subscription.
 func (r *view) add(x *recording.Exchange) {
-	uri := cmp.Or(x.Tags[recording.TagURI], x.Param("uri").String())
+	uri := cmp.Or(x.URI(), x.Param("uri").String())
 	s := &subscription{Exchange: x, view: r, uris: []string{uri}}
 	switch x.Method {
 	case "resources/subscribe":
@@ -76,9 +74,9 @@ func (r *view) add(x *recording.Exchange) {
 			}
 		}
 	case "subscriptions/listen":
-		s.ack, _ = verdict.AckOf(r.Recording, x)
+		s.ack, _ = r.Ack(x)
 		s.uris = nil
-		for _, uri := range s.ack.Msg.Get(granted + ".resourceSubscriptions").Array() {
+		for _, uri := range s.ack.Get(granted + ".resourceSubscriptions").Array() {
 			if uri.Type == gjson.String {
 				s.uris = append(s.uris, uri.Str)
 			}
@@ -104,7 +102,7 @@ func (r *view) acked(all []*subscription) iter.Seq[*subscription] {
 	return func(yield func(*subscription) bool) {
 		for _, s := range all {
 			if s.ack.Frame == nil {
-				verdict.Unacknowledged(s.Exchange, r.Verdict)
+				r.Unacknowledged(s.Exchange)
 			} else if !yield(s) {
 				return
 			}
@@ -128,7 +126,7 @@ func (r *view) unrefused(h heard) []*subscription {
 	return recording.Keep(r.before(h), func(s *subscription) bool { return !s.Failed() })
 }
 
-type heard = verdict.Heard
+type heard = recording.Message
 
 // messages are some of those that the target sent.
 type messages []heard
@@ -156,7 +154,7 @@ func (r *view) updates(session string, after int) messages { return r.said(sessi
 
 // elsewhere lists what was sent in clean sessions, but for those that are judged by themselves.
 func (r *view) elsewhere(methods ...string) messages {
-	return verdict.Elsewhere(r.sent.of(methods...), r.Recording, r.Verdict)
+	return r.Elsewhere(r.sent.of(methods...))
 }
 
 // came lists what came for a subscription after a frame: all that came in its session or, of a stream, what
@@ -172,12 +170,12 @@ func (s *subscription) came(after int) messages {
 // carries reports whether a message of its session came for a stream: on Streamable HTTP, on its channel; on
 // stdio, with its id, as a string instead of a number as well, or the other way round.
 func (s *subscription) carries(h heard) bool {
-	if request := s.Frame(s.Request); s.onHTTP() {
+	if request := s.Frame(s.Request); s.OnHTTP() {
 		return request != nil && h.Frame.Channel == request.Channel
 	}
 	id := h.Subscription()
 	if !id.Exists() && h.Method() == "" {
-		id = h.Msg.Get("id")
+		id = h.Get("id")
 	}
 	return id.Exists() && id.String() == gjson.ParseBytes(s.ID).String()
 }
@@ -192,7 +190,7 @@ func (s *subscription) ended() bool { return s.Tags[scenario.TagEnded] != "" }
 
 // evidence is that of a subscription, and of further steps.
 func (s *subscription) evidence(steps ...recording.Step) verdict.Frames {
-	frames := verdict.Evidence(s.Recording, s.Exchange)
+	frames := s.ListenEvidence(s.Exchange)
 	for _, x := range s.Steps(steps...) {
 		frames = append(frames, x.Evidence()...)
 	}
@@ -242,15 +240,15 @@ func (r *view) changed() int {
 	if r.Modern() {
 		return r.first()
 	}
-	return r.at(recording.MarkUpdate)
+	return r.changedAt()
 }
 
 // first is the number of the last frame before the first change, if there is one.
 func (r *view) first() int { return r.Marks[0].After }
 
-// at is the number of the last frame before a mark; 0 if it was not reached.
-func (r *view) at(mark recording.MarkName) int {
-	if m, ok := r.Mark(mark); ok {
+// changedAt is the number of the last frame before the resource was changed; 0 if it was not.
+func (r *view) changedAt() int {
+	if m, ok := r.Mark(recording.MarkUpdate); ok {
 		return m.After
 	}
 	return 0
@@ -289,7 +287,7 @@ func (s *subscription) lapsed(mark recording.MarkName, late bool) bool {
 	case len(mine.between(at, next)) > 0:
 		s.Holds()
 	default:
-		return !s.lost(s.Session)
+		return !s.LostSession(s.Session)
 	}
 	return false
 }
@@ -302,39 +300,21 @@ func (r *view) promptly(mark recording.MarkName, all messages) bool {
 	return ok && len(came) > 0 && came[0].Frame.At-m.At < soon
 }
 
-// trigger says, for the end of a sentence, what was done at a mark.
-func (r *view) trigger(mark recording.MarkName) string { return verdict.WithTrigger(r.Recording, mark) }
-
 // none says that no update came for a change.
 func (s *subscription) none(mark recording.MarkName) string {
-	return "none came for " + s.uri() + s.trigger(mark)
+	return "none came for " + s.uri() + s.WithTrigger(mark)
 }
 
 // warn states what is a warning at most, why, and what to change, where that is not what the row says.
 func (r *view) warn(expected, actual, why, hint string, on ...verdict.Cited) {
-	r.Fail(verdict.Finding{
-		Expected:   expected,
-		Actual:     actual,
-		On:         verdict.Several(on),
-		Warn:       true,
-		Downgraded: why,
-		Hint:       hint,
-	})
+	r.Fail(verdict.Several(on), expected, "%s", actual).Warn(why).Hint(hint)
 }
-
-func (r *view) lost(session string) bool { return verdict.LostSession(r.Recording, r.Verdict, session) }
-
-func (r *view) watcher() string   { return verdict.WatcherOf(r.Recording) }
-func (r *view) bystander() string { return verdict.RoleOf(r.Recording, "bystander") }
-
-// onHTTP reports whether every message has a channel of its own.
-func (r *view) onHTTP() bool { return r.Combination.Transport == requirement.HTTP }
 
 // keepsSessions reports whether the session of a message is one that the target
 // knows: on Streamable HTTP it has an id.
 func (r *view) keepsSessions(h heard) bool {
 	s := r.Session(h.Frame.Session)
-	return !r.onHTTP() || s != nil && s.Initialize != nil && s.Initialize.Header.Get("Mcp-Session-Id") != ""
+	return !r.OnHTTP() || s != nil && s.Initialize != nil && s.Initialize.Header.Get("Mcp-Session-Id") != ""
 }
 
 // related reports whether an update for one URI may come from a subscription to another: it is the same, or

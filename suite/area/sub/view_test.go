@@ -18,7 +18,7 @@ import (
 // viewed is the view of a recording.
 func viewed(in requirement.Revision, over requirement.Transport, lines ...rt.Line) *view {
 	facts := rt.Facts(requirement.Combination{Revision: in, Transport: over}, `{}`)
-	return viewOf(rt.New(recording.Changes, facts, lines...), verdict.New(facts, nil))
+	return viewOf(verdict.New(rt.New(recording.Changes, facts, lines...), nil))
 }
 
 func told(session, params string) rt.Line {

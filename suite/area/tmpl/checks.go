@@ -4,7 +4,6 @@ package tmpl
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -31,80 +30,77 @@ const (
 )
 
 // templateWalk is the walk through the templates.
-var templateWalk = []recording.Name{recording.WalkTemplates}
+var templateWalk = recording.Names{recording.WalkTemplates}
 
 // Checks lists the checks of server/resources#resource-templates.
-var Checks = []verdict.Check{
-	{Requirement: "TMPL-01", From: templateWalk, Needs: verdict.Resources,
+var Checks = verdict.Checks{
+	"TMPL-01": {From: templateWalk,
 		Judge: verdict.Each(verdict.PagesOf,
 			verdict.TypedResult("ListResourceTemplatesResult", "resourceTemplates"))},
-	{Requirement: "TMPL-02", From: templateWalk, Needs: verdict.Resources,
+	"TMPL-02": {From: templateWalk,
 		Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-			if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result),
-				i) {
-				verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
+			if v.That(i, i.IsObject(), "an object for each template", "%s is %s", i.Name,
+				judge.TypeName(i.Result)).Held() {
+				v.Typed(i, "ResourceTemplate", "uriTemplate", "name")
 			}
 		})},
-	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty",
+	"TMPL-04": grammar("expressions in braces that are closed, not nested and not empty",
 		judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
-	grammar("TMPL-05",
+	"TMPL-05": grammar(
 		"expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and "+
 			"dots, a modifier :n or *",
 		judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator),
-	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral,
+	"TMPL-08": grammar("literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral,
 		judge.CodeBadPercent, judge.CodeApostrophe),
-	{Requirement: "TMPL-09", From: templateWalk, With: verdict.ResourceWalk,
-		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			items := verdict.ListedItems(r, v)
-			verdict.Remarks(items, templateMembers, v)
+	"TMPL-09": {From: templateWalk, With: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
+			items := verdict.ListedItems(v)
+			v.Remarks(items, templateMembers)
 			templateRemarks(items, v)
 			for _, i := range items {
-				verdict.Typed(v, i, "ResourceTemplate", "description", "mimeType", "title")
+				v.Typed(i, "ResourceTemplate", "description", "mimeType", "title")
 			}
 		}},
-	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			with := r.Step(stepWithParams)
+	"TMPL-15": {From: recording.Names{TemplatesWithoutParams},
+		Judge: func(v *verdict.Verdict) {
+			with := v.Step(stepWithParams)
 			if with != nil && with.Failed() {
-				v.NeedsSubject("the list of templates was refused with params, too: " +
-					matcher.Describe(with))
+				v.NeedsSubject("the list of templates was refused with params, too: %v", with)
 				return
 			}
-			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(),
+			v.Expect(v.Step(stepWithoutParams), matcher.BeResult(),
 				"resources/templates/list without params")
 		}},
-	{Requirement: "TMPL-16", From: templateWalk, Needs: verdict.Resources,
+	"TMPL-16": {From: templateWalk,
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 			ok, known := judge.StartsWithScheme(i.Str)
-			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+
-				judge.Brief(i.Result)+" expands to no absolute URI", i)
+			v.That(i, ok || !known, "a template that begins with a scheme and a colon",
+				"the template %v expands to no absolute URI", i.Result)
 		})},
-	{Requirement: "TMPL-10", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
-		With:  []recording.Name{recording.Reads, recording.KnownReads, recording.WalkTemplates},
-		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
+	"TMPL-10": {From: recording.Names{recording.TemplateSweep, recording.Expansions},
+		With: recording.Names{recording.Reads, recording.KnownReads, recording.WalkTemplates},
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepExpansion, stepQuery, scenario.StepKnown) {
 				sameTypes(x, v)
 			}
-			ofSome(r, v, "no template that is listed has a mimeType",
+			ofSome(v, "no template that is listed has a mimeType",
 				"give arguments of a template with a mimeType, "+
 					"which lead to resources with one, "+inFile,
 				func(x *recording.Exchange) bool { return x.Tags[scenario.TagMIME] != "" })
 		}},
-	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep},
-		With: verdict.PlainReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion) {
+	"TMPL-11": {From: recording.Names{recording.Expansions, recording.TemplateSweep},
+		With: verdict.PlainReads,
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
 					expanded(x, v)
 				}
 			}
-			completed(r, v)
-			neverRead(r, v)
+			completed(v)
+			neverRead(v)
 		}},
-	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions},
-		With: verdict.PlainReads, Needs: verdict.Resources,
+	"TMPL-12": {From: recording.Names{recording.Expansions},
+		With: verdict.PlainReads,
 		Judge: verdict.Each(verdict.Steps(stepExpansion), func(x *recording.Exchange, v *verdict.Verdict) {
 			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 				expanded(x, v)
@@ -112,18 +108,18 @@ var Checks = []verdict.Check{
 		}).Or(recording.CodeNeedsConfig,
 			"give an argument with a space or a letter beyond ASCII, and the text that it leads to, "+
 				inFile)},
-	{Requirement: "TMPL-13", From: []recording.Name{recording.TemplateSweep, recording.Expansions},
-		With: verdict.PlainReads, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			queryNeeded(r, v)
-			for _, x := range r.Steps(stepQuery) {
+	"TMPL-13": {From: recording.Names{recording.TemplateSweep, recording.Expansions},
+		With: verdict.PlainReads,
+		Judge: func(v *verdict.Verdict) {
+			queryNeeded(v)
+			for _, x := range v.Steps(stepQuery) {
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
-					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+
-						" to the template "+x.Tags[recording.TagTemplate])
+					v.Expect(x, matcher.BeResult(), "%s, which gives %s to the template %s",
+						verdict.ReadOf(x), given, x.Tags[recording.TagTemplate])
 				}
 			}
-			ofSome(r, v, "no template that is listed has a query expression",
+			ofSome(v, "no template that is listed has a query expression",
 				"give arguments of a template with a query "+
 					"expression, with a value for one of its variables, "+inFile,
 				func(x *recording.Exchange) bool {
@@ -131,33 +127,28 @@ var Checks = []verdict.Check{
 						func(v judge.Variable) bool { return v.Operator == '?' || v.Operator == '&' })
 				})
 		}},
-}
+}.Needing(verdict.Resources)
 
 // ofSome says what is missing if nothing was judged: a template of a kind, of which no listed one is, or
 // arguments in the target file that say what one yields.
-func ofSome(r *recording.Recording, v *verdict.Verdict, none, lacking string,
+func ofSome(v *verdict.Verdict, none, lacking string,
 	is func(*recording.Exchange) bool) {
-	if r.Scenario == recording.TemplateSweep && !slices.ContainsFunc(r.Exchanges, is) {
-		v.NeedsSubject(none)
+	if v.Scenario == recording.TemplateSweep && !slices.ContainsFunc(v.Exchanges, is) {
+		v.NeedsSubject("%s", none)
 	} else {
-		v.Skip(recording.CodeNeedsConfig, lacking)
+		v.Skip(recording.CodeNeedsConfig, "%s", lacking)
 	}
 }
 
 // grammar is a check that the listed templates have no problem with one of the codes; those that
 // practice accepts warn only.
-func grammar(id, expected string, codes ...judge.Code) verdict.Check {
-	return verdict.Check{Requirement: id, From: templateWalk, Needs: verdict.Resources,
+func grammar(expected string, codes ...judge.Code) verdict.Check {
+	return verdict.Check{From: templateWalk,
 		Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
 			found := recording.Keep(judge.Template(i.Str),
 				func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })
 			for _, p := range found {
-				v.Fail(verdict.Finding{
-					Expected: expected,
-					Actual:   "the template " + judge.Brief(i.Result) + ": " + p.String(),
-					On:       i,
-					Warn:     p.Soft,
-				})
+				v.Fail(i, expected, "the template %v: %v", i.Result, p).WarnIf(p.Soft)
 			}
 			if len(found) == 0 {
 				v.Holds()
@@ -169,7 +160,7 @@ func grammar(id, expected string, codes ...judge.Code) verdict.Check {
 // and that are listed as resources, too.
 func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 	listed := map[string]bool{}
-	if walk := v.Recording(recording.WalkResources); walk != nil {
+	if walk := v.Input(recording.WalkResources); walk != nil {
 		for _, x := range walk.Steps(recording.StepPage) {
 			for _, uri := range verdict.IDsOf(x) {
 				listed[uri] = true
@@ -184,14 +175,14 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 			continue
 		}
 		if seen[text.Str] {
-			twice.Add(judge.Brief(text), i)
+			twice.Add(i, "%v", text)
 		}
 		seen[text.Str] = true
 		if len(judge.Variables(text.Str)) == 0 && !strings.ContainsAny(text.Str, "{}") {
-			plain.Add(judge.Brief(text), i)
+			plain.Add(i, "%v", text)
 		}
 		if listed[text.Raw] {
-			both.Add(judge.Brief(text), i)
+			both.Add(i, "%v", text)
 		}
 	}
 	twice.Observe(v, "duplicate-template", "%d {template|templates} listed more than once: %s")
@@ -206,10 +197,10 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 	switch {
 	case x.Tags[recording.TagListed] == "":
-		v.NeedsSubject("the target does not list the template " + x.Tags[recording.TagTemplate] +
-			", which the target file gives arguments for")
+		v.NeedsSubject("the target does not list the template %s, which the target file gives arguments for",
+			x.Tags[recording.TagTemplate])
 		return false
-	case verdict.ReadsUnknown(v):
+	case v.ReadsUnknown():
 		return false
 	case verdict.AsksForInput(x):
 		v.NeedsSubject("the target asks for input before it lets an expansion be read")
@@ -221,21 +212,21 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 // completed: what a template yields with the values that the target itself suggests for its
 // variables can be read. That a suggestion leads nowhere proves nothing, since it may be the
 // beginning of a value; it is remarked upon where what was read is judged.
-func completed(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(scenario.StepKnown) {
+func completed(v *verdict.Verdict) {
+	for _, x := range v.Steps(scenario.StepKnown) {
 		if verdict.Yields(x) {
 			v.Holds()
 		} else if v.Answered(x) {
-			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+
-				", an expansion with suggested values: the target file has to give arguments that lead to "+
-				"a resource (subjects.templates)")
+			v.Skip(recording.CodeNeedsConfig, "%v to %s, an expansion with suggested values: the target "+
+				"file has to give arguments that lead to a resource (subjects.templates)", x,
+				verdict.ReadOf(x))
 		}
 	}
 }
 
 // neverRead remarks on templates of which no expansion was read, while another template was. Nobody
 // configured the values, and they may lead nowhere: hence no verdict.
-func neverRead(r *recording.Recording, v *verdict.Verdict) {
+func neverRead(v *verdict.Verdict) {
 	type template struct {
 		name, answer  string
 		reads         int
@@ -243,7 +234,7 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 		first         *recording.Exchange
 	}
 	var all []*template
-	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 		name := x.Tags[recording.TagTemplate]
 		at := slices.IndexFunc(all, func(t *template) bool { return t.name == name })
 		if at < 0 {
@@ -260,8 +251,7 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 	var never verdict.Sightings
 	for _, t := range all {
 		if !t.read && !t.unknown {
-			never.Add(fmt.Sprintf(plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer),
-				t.first)
+			never.Add(t.first, plural.Of(t.reads, "%s, %d {time|times} (%s)"), t.name, t.reads, t.answer)
 		}
 	}
 	never.Observe(v, "template-never-read",
@@ -272,17 +262,17 @@ func neverRead(r *recording.Recording, v *verdict.Verdict) {
 // queryNeeded remarks on templates that yield something with their query variables and
 // are refused without. What a value that nobody configured leads to is not known, so
 // this is no more than a remark.
-func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
+func queryNeeded(v *verdict.Verdict) {
 	var needed verdict.Sightings
-	for _, x := range r.Steps(scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepSweep) {
 		if !x.Failed() || !withoutQuery(x) {
 			continue
 		}
-		for _, y := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+		for _, y := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) &&
 				verdict.Yields(y) {
-				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+
-					matcher.Describe(x), y, x)
+				needed.Add(verdict.Several{y, x}, "%s, where %s gets %v", x.Tags[recording.TagTemplate],
+					verdict.ReadOf(x), x)
 				break
 			}
 		}
@@ -303,11 +293,11 @@ func withoutQuery(x *recording.Exchange) bool {
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags[recording.TagTemplate]
-	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), about) || verdict.UnreadableShape(x, v) {
+	if !toBeJudged(x, v) || !v.Expect(x, matcher.BeResult(), "%s", about).Held() || v.UnreadableShape(x) {
 		return
 	}
 	contents := verdict.ContentsOf(x)
-	v.That(len(contents) > 0, "contents", "no contents for "+about, x)
+	v.That(x, len(contents) > 0, "contents", "no contents for %s", about)
 	text, known := x.Tags[recording.TagText]
 	if !known || len(contents) == 0 {
 		return
@@ -325,8 +315,7 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 		}
 		seen = judge.Brief(sent)
 	}
-	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about,
-		x)
+	v.Fail(x, "the text that the target file gives for these arguments", "the text %s for %s", seen, about)
 }
 
 // sameTypes: what a template with a media type expands to has that type.
@@ -340,12 +329,9 @@ func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
 		if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
 			continue
 		}
-		v.FailUnless(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), verdict.Finding{
-			Expected: "the mimeType of the template, " + wanted,
-			Actual:   "mimeType of " + c.Name + " is " + judge.Brief(mime),
-			On:       c,
-			Before:   verdict.ListedIn(v, recording.WalkTemplates, x.Tags[recording.TagTemplate]),
-		})
+		v.That(c, strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)),
+			"the mimeType of the template, "+wanted, "mimeType of %s is %v", c.Name, mime).
+			Before(verdict.Frames(v.ListedIn(recording.WalkTemplates, x.Tags[recording.TagTemplate])))
 	}
 }
 

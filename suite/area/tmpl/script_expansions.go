@@ -24,7 +24,7 @@ var expansionsScenario = &scenario.Scenario{
 	Title: "reading expanded templates",
 	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, " +
 		"one and all of the variables.",
-	After: []recording.Name{recording.WalkTemplates},
+	After: recording.Names{recording.WalkTemplates},
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool {
 			return len(p.Target.Subjects.Templates) > 0 || len(p.AllTemplates()) > 0

@@ -3,8 +3,6 @@
 package uri
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -15,88 +13,79 @@ import (
 )
 
 // Checks lists the checks of the area.
-var Checks = slices.Concat(uriChecks, uriAskedChecks)
+var Checks = verdict.Join(uriChecks, uriAskedChecks).Needing(verdict.Resources)
 
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
-var uriChecks = []verdict.Check{
-	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
-				sound(v, i, verdict.Finding{Expected: "an absolute URI, beginning with a scheme and a colon"},
+var uriChecks = verdict.Checks{
+	"URI-01": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
+				sound(v, i, "an absolute URI, beginning with a scheme and a colon",
 					judge.CodeEmpty, judge.CodeNoScheme)
 			}
 		}},
-	{Requirement: "URI-02", From: verdict.BothWalks, Needs: verdict.Resources, Judge: schemes},
-	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
+	"URI-02": {From: verdict.BothWalks, Judge: schemes},
+	"URI-03": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
 				hint := ""
 				if open := strings.IndexByte(i.Str, '{'); open >= 0 &&
 					strings.IndexByte(i.Str[open:], '}') > 0 {
 					hint = "list a URI template in resources/templates/list; what resources/list has is " +
-						"read " +
-						"as it stands"
+						"read as it stands"
 				}
-				sound(v, i, verdict.Finding{Expected: "only characters that RFC 3986 allows, the others " +
-					"percent-encoded", Hint: hint},
-					judge.CodeBadCharacter, judge.CodeBadPercent)
+				sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded",
+					judge.CodeBadCharacter, judge.CodeBadPercent).Hint(hint)
 			}
 		}},
-	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
+	"URI-05": {From: verdict.ResourceWalk,
+		Judge: func(v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(v) {
 				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
-					sound(v, i, verdict.Finding{Expected: "an authority as RFC 3986 has it: digits as " +
-						"port, brackets around an IP address only"},
-						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+					sound(v, i, "an authority as RFC 3986 has it: digits as port, brackets around an IP "+
+						"address only", judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
 				}
 			}
 			v.NeedsSubject("no listed URI has an authority")
 		}},
-	{Requirement: "URI-06", From: verdict.Everything, Needs: verdict.Resources, Judge: givenURIs},
+	"URI-06": {Judge: givenURIs},
 }
 
 // sound notes a violation if a URI has one of the problems.
-func sound(v *verdict.Verdict, i verdict.Item, f verdict.Finding, codes ...judge.Code) {
+func sound(v *verdict.Verdict, i verdict.Item, expected string, codes ...judge.Code) *verdict.Finding {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	f.Actual, f.Frames, f.Member = "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames, "uri of "+
-		i.Name
-	v.FailUnless(!bad, f)
+	return v.That(i, !bad, expected, "the URI %v: %v", i.Result, p).Member("uri of " + i.Name)
 }
 
 // schemes: what stands before the first colon is a scheme, in URIs and, where
 // the specification speaks of schemes, in templates.
-func schemes(r *recording.Recording, v *verdict.Verdict) {
+func schemes(v *verdict.Verdict) {
 	const expected = "a scheme of letters, digits, plus, minus and dots that begins with a letter"
-	if r.Scenario == recording.WalkResources {
-		for _, i := range verdict.ListedURIs(r, v) {
+	if v.Scenario == recording.WalkResources {
+		for _, i := range verdict.ListedURIs(v) {
 			if !judge.Has(judge.URI(i.Str), judge.CodeNoScheme, judge.CodeEmpty) {
-				sound(v, i, verdict.Finding{Expected: expected}, judge.CodeBadScheme)
+				sound(v, i, expected, judge.CodeBadScheme)
 			}
 		}
 		return
 	}
-	for _, i := range verdict.TemplateTexts(r, v) {
+	for _, i := range verdict.TemplateTexts(v) {
 		name, ok := judge.LiteralScheme(i.Str)
 		if !ok {
 			continue
 		}
 		_, good := judge.Scheme(name + ":")
-		v.FailUnless(good, verdict.Finding{
-			Expected: expected,
-			Actual:   fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)),
-			On:       i,
-			Warn:     v.Revision() < requirement.R20250618,
-		})
+		v.That(i, good, expected, "the scheme %q of the template %v", name, i.Result).
+			WarnIf(v.Revision() < requirement.R20250618)
 	}
 }
 
 // givenURIs: contents and update notifications name URIs. Those that we had sent
 // ourselves are what the target listed, and judged there.
-func givenURIs(r *recording.Recording, v *verdict.Verdict) {
+func givenURIs(v *verdict.Verdict) {
 	ours := map[string]bool{}
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if u := x.Param("uri"); judge.IsString(u) {
 			ours[u.Str] = true
 		}
@@ -109,17 +98,16 @@ func givenURIs(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		p, bad := judge.First(judge.URI(uri.Str))
-		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+
-			p.String(), on)
+		v.That(on, !bad || ours[uri.Str], "a URI in the sense of RFC 3986", "%s is %v: %v", where, uri, p)
 	}
-	for _, x := range r.Calls("resources/read") {
+	for _, x := range v.Calls("resources/read") {
 		if x.Succeeded() {
 			for _, c := range verdict.ContentsOf(x) {
 				whole(c.Get("uri"), "the uri of "+c.Name, c)
 			}
 		}
 	}
-	for _, f := range r.Notifications("notifications/resources/updated", 0) {
+	for _, f := range v.Notifications("notifications/resources/updated", 0) {
 		whole(gjson.GetBytes(f.Raw, "params.uri"), "the uri of an update", f)
 	}
 }

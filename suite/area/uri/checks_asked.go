@@ -18,69 +18,61 @@ import (
 
 // The checks of the URIs that the target is given:
 // server/resources#security-considerations.
-var uriAskedChecks = []verdict.Check{
-	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep},
-		With:  verdict.Every,
-		Needs: verdict.Resources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Sampled(r)
-			if r.Scenario == recording.TemplateSweep {
-				sweptTemplates(r, v)
+var uriAskedChecks = verdict.Checks{
+	"URI-08": {From: recording.Names{recording.MalformedReads, recording.TemplateSweep},
+		With: verdict.Every, Judge: func(v *verdict.Verdict) {
+			v.Sampled()
+			if v.Scenario == recording.TemplateSweep {
+				sweptTemplates(v)
 				return
 			}
-			for _, x := range r.Steps(scenario.StepMalformed) {
+			for _, x := range v.Steps(scenario.StepMalformed) {
 				if x.Tags[scenario.TagServed] == "" &&
-					(forbidden(v, x) || verdict.Withstood(v, x, verdict.ReadOf(x))) {
+					(forbidden(v, x) || v.Withstood(x, verdict.ReadOf(x))) {
 					refusedRead(v, x, verdict.ReadOf(x))
 				}
 			}
-			for _, x := range r.Steps(scenario.StepOdd, scenario.StepVariant) {
-				if verdict.Withstood(v, x, verdict.ReadOf(x)) {
+			for _, x := range v.Steps(scenario.StepOdd, scenario.StepVariant) {
+				if v.Withstood(x, verdict.ReadOf(x)) {
 					likeOthers(v, x)
 				}
 			}
-			otherSpellings(r, v)
+			otherSpellings(v)
 			leakedPaths(v, everyExchange(v))
 		}},
-	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+	"URI-09": {From: recording.Names{recording.MalformedReads},
 		Judge: strangers},
-	{Requirement: "URI-16", From: []recording.Name{recording.MalformedReads}, Needs: verdict.Resources,
+	"URI-16": {From: recording.Names{recording.MalformedReads},
 		Judge: noPatterns},
-	leaving("URI-10", scenario.StepDots), leaving("URI-11", scenario.StepEncoded),
-	leaving("URI-12", scenario.StepTemplate),
-	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, With: verdict.PlainReads,
-		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			keptIn(r, v, scenario.StepTrick, scenario.StepSystem)
-			systemFiles(r, v)
+	"URI-10": leaving(scenario.StepDots), "URI-11": leaving(scenario.StepEncoded),
+	"URI-12": leaving(scenario.StepTemplate),
+	"URI-13": {From: recording.Names{recording.Traversal}, With: verdict.PlainReads,
+		Judge: func(v *verdict.Verdict) {
+			keptIn(v, scenario.StepTrick, scenario.StepSystem)
+			systemFiles(v)
 		}},
-	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions},
-		Needs: slices.Concat(verdict.Resources, verdict.Subscribe),
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepSubscribe) {
+	"URI-14": {From: recording.Names{recording.URISubscriptions},
+		Needs: verdict.Subscribe,
+		Judge: func(v *verdict.Verdict) {
+			for _, x := range v.Steps(recording.StepSubscribe) {
 				about := "a subscription to " +
-					judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
-				if !verdict.Withstood(v, x, about) {
+					judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.URI())))
+				if !v.Withstood(x, about) {
 					continue
 				}
 				taken := x.Tags[scenario.TagAccepted] != "" && x.Tags[scenario.TagServed] == "" &&
 					x.Tags[scenario.TagForm] != "climbing"
-				v.FailUnless(!taken, verdict.Finding{
-					Expected:   "a refusal",
-					Actual:     about + ", which is no URI, was accepted",
-					On:         verdict.Evidence(r, x),
-					Warn:       true,
-					Downgraded: verdict.Lenient,
-				})
+				v.That(v.ListenEvidence(x), !taken, "a refusal", "%s, which is no URI, was accepted", about).
+					Warn(verdict.Lenient)
 			}
 		}},
 }
 
 // leaving is a check that the ways out of some steps yield nothing.
-func leaving(id string, steps ...recording.Step) verdict.Check {
-	return verdict.Check{Requirement: id, From: []recording.Name{recording.Traversal},
+func leaving(steps ...recording.Step) verdict.Check {
+	return verdict.Check{From: recording.Names{recording.Traversal},
 		With:  verdict.PlainReads,
-		Needs: verdict.Resources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, steps...) }}
+		Judge: func(v *verdict.Verdict) { keptIn(v, steps...) }}
 }
 
 // refusedRead holds a read to a refusal. Up to 2025-11-25 empty contents may
@@ -92,35 +84,27 @@ func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string) {
 	case matcher.Refused(x), !v.Modern() && verdict.EmptyContents(x):
 		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
-		v.Fail(verdict.Finding{
-			Expected: matcher.BeRefused().Expected(),
-			On:       x, About: about,
-			Warn:       true,
-			RefusalDue: true,
-			Downgraded: "it is refused, but not in a form that clients understand",
-			Hint:       "answer a uri that cannot be read with a JSON-RPC error",
-		})
+		v.Fail(x, matcher.BeRefused().Expected(), "%v to %s", x, about).
+			Warn("it is refused, but not in a form that clients understand").RefusalDue().
+			Hint("answer a uri that cannot be read with a JSON-RPC error")
 	default:
-		v.Fail(verdict.Finding{
-			Expected: matcher.BeRefused().Expected(),
-			On:       x, About: about,
-		})
+		v.Fail(x, matcher.BeRefused().Expected(), "%v to %s", x, about)
 	}
 }
 
 // strangers: a made-up scheme is refused, unless the target answers every read.
-func strangers(r *recording.Recording, v *verdict.Verdict) {
-	v.Sampled(r)
-	guesses := r.Steps(recording.StepGuessed)
+func strangers(v *verdict.Verdict) {
+	v.Sampled()
+	guesses := v.Steps(recording.StepGuessed)
 	everything := len(guesses) == 0 || slices.ContainsFunc(guesses, verdict.Yields)
 	var answered verdict.Sightings
-	for _, x := range r.Steps(scenario.StepStranger) {
+	for _, x := range v.Steps(scenario.StepStranger) {
 		switch about := "a read with a scheme that nobody serves"; {
-		case x.Tags[scenario.TagServed] != "" || !verdict.Withstood(v, x, about):
+		case x.Tags[scenario.TagServed] != "" || !v.Withstood(x, about):
 		case verdict.Hollow(x):
 			v.NotExercised("the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
-			answered.Add(judge.Brief(x.Param("uri")), x)
+			answered.Add(x, "%v", x.Param("uri"))
 			v.Holds()
 		default:
 			refusedRead(v, x, about)
@@ -131,20 +115,17 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 
 // noPatterns: what no URI of the list is yields nothing for being like one under a pattern. Where everything
 // can be read that says nothing.
-func noPatterns(r *recording.Recording, v *verdict.Verdict) {
-	guesses := r.Steps(recording.StepGuessed)
+func noPatterns(v *verdict.Verdict) {
+	guesses := v.Steps(recording.StepGuessed)
 	if len(guesses) == 0 || slices.ContainsFunc(guesses, verdict.Yields) {
 		v.NotExercised("no read beside a listed resource was refused, so one that is served shows nothing")
 		return
 	}
-	for _, x := range r.Steps(scenario.StepPattern) {
+	for _, x := range v.Steps(scenario.StepPattern) {
 		if v.Answered(x) && !verdict.AsksForInput(x) {
-			v.WarnUnless(
-				!verdict.Yields(x),
-				"an error: it is not listed, and no template stands for it",
-				verdict.ReadOf(x)+
-					", made of the listed "+x.Tags[scenario.TagOf]+", yields contents",
-				guesses[0], x)
+			v.That(verdict.Several{guesses[0], x}, !verdict.Yields(x), "an error: it is not listed, and no "+
+				"template stands for it", "%s, made of the listed %s, yields contents", verdict.ReadOf(x),
+				x.Tags[scenario.TagOf]).Warn()
 		}
 	}
 }
@@ -156,19 +137,15 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 	if what == "" {
 		return
 	}
-	if reads := v.Recording(recording.Reads); reads != nil {
+	if reads := v.Input(recording.Reads); reads != nil {
 		for _, y := range reads.Steps(recording.StepRead) {
 			if misshapen(y) != "" {
 				return
 			}
 		}
 	}
-	v.Fail(verdict.Finding{
-		Expected: "an error, or contents like those of other reads",
-		Actual:   verdict.ReadOf(x) + " yields " + what,
-		On:       x,
-		Hint:     "answer with an error where there is nothing to be read",
-	})
+	v.Fail(x, "an error, or contents like those of other reads", "%s yields %s", verdict.ReadOf(x), what).
+		Hint("answer with an error where there is nothing to be read")
 }
 
 // misshapen says what is wrong with the form of a successful read; empty if nothing.
@@ -176,7 +153,7 @@ func misshapen(x *recording.Exchange) string {
 	if !x.Succeeded() || verdict.AsksForInput(x) {
 		return ""
 	}
-	if list := x.Result().Get("contents"); !list.IsArray() {
+	if list := x.Value("contents"); !list.IsArray() {
 		return "contents as " + judge.TypeName(list)
 	}
 	for _, c := range verdict.ContentsOf(x) {
@@ -192,19 +169,19 @@ func misshapen(x *recording.Exchange) string {
 
 // otherSpellings remarks on URIs that are read like a listed one although they are
 // others. Where everything can be read that says nothing.
-func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
-	exact := r.Step(scenario.StepExact)
+func otherSpellings(v *verdict.Verdict) {
+	exact := v.Step(scenario.StepExact)
 	if exact == nil || !verdict.Yields(exact) ||
-		slices.ContainsFunc(r.Steps(recording.StepGuessed, scenario.StepStranger), verdict.Yields) {
+		slices.ContainsFunc(v.Steps(recording.StepGuessed, scenario.StepStranger), verdict.Yields) {
 		return
 	}
 	same := verdict.Bodies(exact)
 	var seen [3]verdict.Sightings
 	kinds := [3]string{"case", "prefix", "loose"}
-	for _, x := range r.Steps(scenario.StepVariant) {
+	for _, x := range v.Steps(scenario.StepVariant) {
 		if k := slices.Index(kinds[:], x.Tags[scenario.TagMatching]); k >= 0 && verdict.Yields(x) &&
 			slices.Equal(verdict.Bodies(x), same) {
-			seen[k].Add(judge.Brief(x.Param("uri")), x)
+			seen[k].Add(x, "%v", x.Param("uri"))
 		}
 	}
 	listed := judge.Brief(exact.Param("uri"))
@@ -238,18 +215,18 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // but guessed, there is nothing to find but files that every system has; that none
 // came says nothing then. A target that gives them away under their plain names is told
 // so once, unless it offers them: it lists them, or has a template for any path.
-func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
-	v.Sampled(r)
-	open, through, tried, known, told, unserved := servesSystem(r), templatesLeadingOut(r), false, false,
+func keptIn(v *verdict.Verdict, names ...recording.Step) {
+	v.Sampled()
+	open, through, tried, known, told, unserved := servesSystem(v), templatesLeadingOut(v), false, false,
 		false, ""
-	for _, x := range r.Steps(names...) {
+	for _, x := range v.Steps(names...) {
 		about := verdict.ReadOf(x)
 		// yields nothing: that it is no answer is judged elsewhere
 		if x.Outcome == recording.Silent && !x.Fatal {
 			v.Answered(x)
 			continue
 		}
-		if !forbidden(v, x) && !verdict.Withstood(v, x, about) {
+		if !forbidden(v, x) && !v.Withstood(x, about) {
 			continue
 		}
 		what, _ := verdict.Leaked(x)
@@ -258,7 +235,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			tried, known = true, known || what != ""
 			continue // see systemFiles
 		}
-		if what == "" && x.Tags[scenario.TagUnserved] != "" && !slices.ContainsFunc(r.Exchanges,
+		if what == "" && x.Tags[scenario.TagUnserved] != "" && !slices.ContainsFunc(v.Exchanges,
 			verdict.Yields) {
 			unserved = x.Tags[scenario.TagRoot]
 			continue
@@ -277,30 +254,24 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 				x.Step == scenario.StepTemplate] +
 			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the " +
 				"target file names the root and a canary (subjects.roots)"}[guessed]
-		v.FailUnless(what == "", verdict.Finding{
-			Expected:    "nothing from outside of " + x.Tags[scenario.TagRoot],
-			Actual:      about + " yields " + what,
-			On:          x,
-			Warn:        x.Tags[scenario.TagForm] == "link" && x.Tags[scenario.TagLinks] != "forbidden",
-			SharedCause: wayOut(r, x),
-			Hint:        hint,
-		})
+		v.That(x, what == "", "nothing from outside of "+x.Tags[scenario.TagRoot], "%s yields %s", about,
+			what).WarnIf(x.Tags[scenario.TagForm] == "link" && x.Tags[scenario.TagLinks] != "forbidden").
+			SharedCause(wayOut(v, x)).Hint(hint)
 	}
 	switch {
 	case told:
 		v.NotExercised("judged under URI-12: the way out is one by a template")
-	case known && leaksSystem(r):
+	case known && leaksSystem(v):
 		v.NotExercised("judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
-		v.Skip(recording.CodeNeedsConfig,
-			"the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
+		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory "+
+			"is meant to be served, %s", nameRoot)
 	case unserved != "":
-		v.NeedsSubject("the target serves nothing below " + unserved +
-			": no URI of it is listed, and no template leads there; if one does, name it in the target " +
-			"file (subjects.roots, template)")
+		v.NeedsSubject("the target serves nothing below %s: no URI of it is listed, and no template leads "+
+			"there; if one does, name it in the target file (subjects.roots, template)", unserved)
 	case tried:
-		v.Skip(recording.CodeNeedsConfig,
-			"nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
+		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves "+
+			"nothing yet: %s", nameRoot)
 	}
 }
 
@@ -309,15 +280,15 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 func forbidden(v *verdict.Verdict, x *recording.Exchange) bool {
 	return x.Status == http.StatusForbidden && !x.Succeeded() && slices.ContainsFunc(verdict.PlainReads,
 		func(name recording.Name) bool {
-			r := v.Recording(name)
+			r := v.Input(name)
 			return r != nil && slices.ContainsFunc(r.Calls("resources/read"), (*recording.Exchange).Succeeded)
 		})
 }
 
 // templatesLeadingOut are the templates that lead out of the root, other than by a link.
-func templatesLeadingOut(r *recording.Recording) []string {
+func templatesLeadingOut(v *verdict.Verdict) []string {
 	var all []string
-	for _, x := range r.Steps(scenario.StepTemplate) {
+	for _, x := range v.Steps(scenario.StepTemplate) {
 		if what, _ := verdict.Leaked(x); what != "" && x.Tags[scenario.TagForm] != "link" {
 			all = append(all, x.Tags[recording.TagTemplate])
 		}
@@ -327,7 +298,7 @@ func templatesLeadingOut(r *recording.Recording) []string {
 
 // wayOut is the cause that ways out of the same kind have in common, and out of the same root: each kind is
 // mended in a place of its own. The root itself is not named, as a cause is not masked.
-func wayOut(r *recording.Recording, x *recording.Exchange) string {
+func wayOut(v *verdict.Verdict, x *recording.Exchange) string {
 	kind := "by its path"
 	switch {
 	case x.Step == scenario.StepSystem:
@@ -336,7 +307,7 @@ func wayOut(r *recording.Recording, x *recording.Exchange) string {
 		kind = "by a link"
 	}
 	var roots []string
-	for _, y := range r.Exchanges {
+	for _, y := range v.Exchanges {
 		if root := y.Tags[scenario.TagRoot]; root != "" && !slices.Contains(roots, root) {
 			roots = append(roots, root)
 		}
@@ -355,13 +326,13 @@ func offered(x *recording.Exchange) bool {
 
 // servesSystem reports whether the target serves files of the system under their
 // plain names: then other ways to them are no ways out.
-func servesSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(scenario.StepSystem), guessedLeak)
+func servesSystem(v *verdict.Verdict) bool {
+	return slices.ContainsFunc(v.Steps(scenario.StepSystem), guessedLeak)
 }
 
 // leaksSystem is servesSystem of files that the target does not offer.
-func leaksSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(scenario.StepSystem), func(x *recording.Exchange) bool {
+func leaksSystem(v *verdict.Verdict) bool {
+	return slices.ContainsFunc(v.Steps(scenario.StepSystem), func(x *recording.Exchange) bool {
 		return guessedLeak(x) && !offered(x)
 	})
 }
@@ -374,11 +345,11 @@ func guessedLeak(x *recording.Exchange) bool {
 
 // systemFiles remarks on files of the system that can be read where the target offers
 // them, and no root says that they must not.
-func systemFiles(r *recording.Recording, v *verdict.Verdict) {
+func systemFiles(v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Exchanges {
+	for _, x := range v.Exchanges {
 		if what, _ := verdict.Leaked(x); guessedLeak(x) && offered(x) {
-			seen.Add(verdict.ReadOf(x)+" yields "+what, x)
+			seen.Add(x, "%s yields %s", verdict.ReadOf(x), what)
 		}
 	}
 	seen.Observe(v, "system-file",
@@ -404,7 +375,7 @@ func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
 	var seen verdict.Sightings
 	for _, x := range exchanges {
 		if what := leak(x); what != "" {
-			seen.Add(what+" in the answer to "+v.What(x), x)
+			seen.Add(x, "%s in the answer to %s", what, v.What(x))
 		}
 	}
 	seen.Observe(v, "leaked-path", "%d {error tells|errors tell} about the inside of the server: %s")

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -14,23 +13,23 @@ import (
 
 // sweptTemplates: the target bears expansions of its own templates, whatever the
 // values, and what it answers looks like other contents.
-func sweptTemplates(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(scenario.StepSweep) {
-		if verdict.Withstood(v, x, verdict.ReadOf(x)+", an expansion of "+x.Tags[recording.TagTemplate]) {
+func sweptTemplates(v *verdict.Verdict) {
+	for _, x := range v.Steps(scenario.StepSweep) {
+		if v.Withstood(x, verdict.ReadOf(x)+", an expansion of "+x.Tags[recording.TagTemplate]) {
 			likeOthers(v, x)
 		}
 	}
-	ignoredValues(r, v)
-	leakedTemplates(r, v)
-	undecoded(r, v)
-	unreadableSuggestions(r, v)
+	ignoredValues(v)
+	leakedTemplates(v)
+	undecoded(v)
+	unreadableSuggestions(v)
 }
 
 // ignoredValues remarks on templates whose expansions all yield the same.
-func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
+func ignoredValues(v *verdict.Verdict) {
 	var order []string
 	byTemplate := map[string][]*recording.Exchange{}
-	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 		t := x.Tags[recording.TagTemplate]
 		// Without values, and with empty ones, templates may mean what they do by default.
 		if !verdict.Yields(x) || x.Tags[scenario.TagKind] == "none" ||
@@ -52,7 +51,7 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 		}
 		if len(all) >= enough && !differ {
 			frames := verdict.All(all...).Evidence()
-			same.Add(t, verdict.Frames(frames[:min(len(frames), 6)]))
+			same.Add(verdict.Frames(frames[:min(len(frames), 6)]), "%s", t)
 		}
 	}
 	same.Observe(v, "template-values-ignored",
@@ -62,9 +61,9 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 
 // leakedTemplates remarks on contents in which an expression of the template stands as
 // it is.
-func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
+func leakedTemplates(v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps(scenario.StepKnown, scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepKnown, scenario.StepSweep) {
 		if x.Tags[scenario.TagKind] == "braces" {
 			continue // such letters were sent
 		}
@@ -77,7 +76,7 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 						variable.Operator != 0
 			}
 			if leaked {
-				seen.Add(judge.Brief(x.Param("uri")), x)
+				seen.Add(x, "%v", x.Param("uri"))
 				break
 			}
 		}
@@ -89,21 +88,21 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 
 // undecoded remarks on texts that show a value as it was encoded in the URI, and not
 // as it is.
-func undecoded(r *recording.Recording, v *verdict.Verdict) {
+func undecoded(v *verdict.Verdict) {
 	var seen, altered verdict.Sightings
-	for _, x := range r.Steps(scenario.StepSweep) {
+	for _, x := range v.Steps(scenario.StepSweep) {
 		value := x.Tags[scenario.TagValue]
 		if otherCase(x, value) {
-			altered.Add(judge.Brief(x.Param("uri")), x)
+			altered.Add(x, "%v", x.Param("uri"))
 		}
 		if k := x.Tags[scenario.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
 			continue
 		}
 		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 		for _, c := range verdict.ContentsOf(x) {
-			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
+			text := strings.ReplaceAll(c.Get("text").String(), x.URI(), "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
-				seen.Add(judge.Brief(x.Param("uri")), x)
+				seen.Add(x, "%v", x.Param("uri"))
 				break
 			}
 		}
@@ -124,18 +123,18 @@ func otherCase(x *recording.Exchange, value string) bool {
 	}
 	return slices.ContainsFunc(verdict.ContentsOf(x), func(c verdict.Item) bool {
 		text := c.Get("text").String()
-		lower := strings.ReplaceAll(strings.ToLower(text), strings.ToLower(x.Tags[recording.TagURI]), "")
+		lower := strings.ReplaceAll(strings.ToLower(text), strings.ToLower(x.URI()), "")
 		return strings.Contains(lower, same) && !strings.Contains(text, value)
 	})
 }
 
 // unreadableSuggestions remarks on values that the target suggests for a template and
 // then does not know, or cannot read. Of several variables one may decide what another can be.
-func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
+func unreadableSuggestions(v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps(scenario.StepKnown) {
+	for _, x := range v.Steps(scenario.StepKnown) {
 		if x.Tags[scenario.TagVariables] == "1" && x.Failed() {
-			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x)
+			seen.Add(x, "%v, which gets %v", x.Param("uri"), x)
 		}
 	}
 	seen.Observe(v, "suggestion-unreadable",

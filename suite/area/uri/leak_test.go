@@ -28,7 +28,7 @@ func TestLeakedPaths(t *testing.T) {
 			`{"code":-32603,"message":"`+message+`"}`)
 		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
 			`{}`)
-		v := &verdict.Verdict{Facts: facts}
+		v := verdict.New(&recording.Recording{Facts: facts}, nil)
 		uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges)
 		if len(v.Observations) != want {
 			t.Errorf("%s: %d observations", message, len(v.Observations))
@@ -42,7 +42,7 @@ func TestLeakedPathsInData(t *testing.T) {
 		`{"code":-32602,"message":"Not found","data":{"uri":"note:\/\/x"}}`)
 	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
 		`{}`)
-	v := &verdict.Verdict{Facts: facts}
+	v := verdict.New(&recording.Recording{Facts: facts}, nil)
 	if uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges); len(v.Observations) > 0 {
 		t.Errorf("%+v", v.Observations)
 	}
