@@ -300,7 +300,7 @@ func fileRoots(v *judging) {
 	}
 	for _, x := range v.conversation.Exchanges {
 		if x.Method == "roots/list" {
-			judge(x.Result().Get("roots"), x)
+			judge(x.Value("roots"), x)
 		}
 	}
 	for _, m := range v.requests() {

@@ -184,7 +184,7 @@ func (t *Served) divide(all *recording.Recording) {
 		}
 		r := t.Parts[walks[name]][name]
 		if x.Step == recording.StepPage && r != nil {
-			next, cursor := last(r.Exchanges).Result().Get("nextCursor"), x.Param("cursor")
+			next, cursor := last(r.Exchanges).Value("nextCursor"), x.Param("cursor")
 			if !cursor.Exists() || next.Type != gjson.String || cursor.String() != next.Str {
 				if walks[name]++; walks[name] == len(t.Parts) {
 					t.Parts = append(t.Parts, verdict.Recordings{})
@@ -198,7 +198,7 @@ func (t *Served) divide(all *recording.Recording) {
 			t.Parts[walks[name]][name] = r
 		}
 		same := func(y *recording.Exchange) bool { return y.Result().Raw == x.Result().Raw }
-		if x.Result().Get("nextCursor").Type != gjson.String {
+		if x.Value("nextCursor").Type != gjson.String {
 			x.Tags[recording.TagEnd] = "done"
 		} else if slices.ContainsFunc(r.Exchanges, same) {
 			x.Tags[recording.TagEnd] = "cycle"

@@ -112,7 +112,7 @@ func (b *book) walk(list key, pages []*recording.Exchange, words renames) {
 		last := pages[len(pages)-1]
 		all.end, all.void = ends[last.Tags[recording.TagEnd]], last.CutOff()
 		for _, x := range pages {
-			for _, item := range x.Result().Get(list.member).Array() {
+			for _, item := range x.Value(list.member).Array() {
 				named := item.Get(list.named)
 				name := words.back(named.Str)
 				if named.Type != gjson.String {

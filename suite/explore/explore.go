@@ -86,7 +86,7 @@ func lists(found *target.Found, take *engine.Take) {
 // named lists the names of what the pages of a walk have in a list, by the member that names an entry.
 func named(walk *recording.Recording, list, member string) (all []string) {
 	for _, page := range walk.Steps(recording.StepPage) {
-		for _, item := range page.Result().Get(list).Array() {
+		for _, item := range page.Value(list).Array() {
 			if name := item.Get(member); judge.IsString(name) {
 				all = append(all, name.Str)
 			}
@@ -98,7 +98,7 @@ func named(walk *recording.Recording, list, member string) (all []string) {
 // contents picks a text and a blob that can serve as known ones.
 func contents(found *target.Found, r *recording.Recording) {
 	for _, x := range r.Steps(recording.StepRead) {
-		all := x.Result().Get("contents").Array()
+		all := x.Value("contents").Array()
 		if len(all) != 1 {
 			continue
 		}
@@ -194,7 +194,7 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 			}
 			x := s.Do(ctx, session.Request{Step: recording.StepComplete, Method: "completion/complete",
 				Params: params})
-			for _, value := range x.Result().Get("completion.values").Array() {
+			for _, value := range x.Value("completion.values").Array() {
 				if judge.IsString(value) && value.Str != "" && len(c.Values) < keptValues {
 					c.Values = append(c.Values, value.Str)
 				}

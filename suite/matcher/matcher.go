@@ -293,7 +293,7 @@ func BeRefusedWith(status int, code int64) Matcher {
 // (server/resources#reading-resources).
 func HaveContents() Matcher {
 	return onReply("a result with contents", func(x *recording.Exchange) bool {
-		return x.Succeeded() && x.Result().Get("contents").IsArray()
+		return x.Succeeded() && x.Value("contents").IsArray()
 	})
 }
 
@@ -301,6 +301,6 @@ func HaveContents() Matcher {
 // basic/patterns/mrtr).
 func AskForInput() Matcher {
 	return onReply("a new request for input", func(x *recording.Exchange) bool {
-		return x.Result().Get("resultType").Str == "input_required"
+		return x.Value("resultType").Str == "input_required"
 	})
 }

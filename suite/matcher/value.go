@@ -192,7 +192,7 @@ func walkProblem(all []*recording.Exchange) string {
 			}
 			seen[id] = i + 1
 		}
-		more := x.Result().Get("nextCursor").Type == gjson.String
+		more := x.Value("nextCursor").Type == gjson.String
 		if last := i == len(all)-1; more && last {
 			return fmt.Sprintf("page %d, the last that was fetched, has a nextCursor", i+1)
 		} else if !more && !last {
@@ -205,8 +205,8 @@ func walkProblem(all []*recording.Exchange) string {
 // listed names the resources or templates of a page.
 func listed(x *recording.Exchange) []string {
 	var all []string
-	for _, e := range slices.Concat(x.Result().Get("resources").Array(),
-		x.Result().Get("resourceTemplates").Array()) {
+	for _, e := range slices.Concat(x.Value("resources").Array(),
+		x.Value("resourceTemplates").Array()) {
 		for _, name := range []string{"uri", "uriTemplate"} {
 			if id := e.Get(name); id.Type == gjson.String {
 				all = append(all, id.Str)

@@ -289,13 +289,13 @@ func (w *watch) reread() {
 	before := w.p.Rec.Step(StepUnchanged)
 	now := w.read(StepAtOnce, w.watcher, watcher)
 	if !before.Succeeded() || !now.Succeeded() ||
-		before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
+		before.Value("contents").Raw != now.Value("contents").Raw {
 		return
 	}
 	w.watcher.Quiet(w.p.Limits.QuietWindow)
 	w.read(StepLater, w.watcher, watcher)
 	if beside := w.p.Rec.Step(StepBeside); beside == nil || !beside.Succeeded() ||
-		beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
+		beside.Value("contents").Raw != before.Value("contents").Raw {
 		return
 	}
 	for range 2 {
@@ -305,7 +305,7 @@ func (w *watch) reread() {
 		}
 		newcomer := w.read(StepNewcomer, c, bystander)
 		if !newcomer.Succeeded() ||
-			newcomer.Result().Get("contents").Raw == now.Result().Get("contents").Raw {
+			newcomer.Value("contents").Raw == now.Value("contents").Raw {
 			return
 		}
 	}

@@ -70,7 +70,7 @@ func (c *Client) firstRead(uri string) {
 	c.first(Of(StepFirstRead, "resources/read", uri))
 	pages := c.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
-		cursor := map[string]any{"cursor": pages[0].Result().Get("nextCursor").Str}
+		cursor := map[string]any{"cursor": pages[0].Value("nextCursor").Str}
 		x := c.Do(session.Request{Step: StepCursor, Method: "resources/list", Params: cursor})
 		if x.Failed() {
 			c.freshCursor()
@@ -90,9 +90,9 @@ func (c *Client) freshCursor() {
 		return
 	}
 	first := c.Ordinary(StepCursorSource)
-	if x := other.Do(first); x.Succeeded() && x.Result().Get("nextCursor").Type == gjson.String {
+	if x := other.Do(first); x.Succeeded() && x.Value("nextCursor").Type == gjson.String {
 		c.Do(session.Request{Step: StepCursor + StepAgain, Method: "resources/list",
-			Params: map[string]any{"cursor": x.Result().Get("nextCursor").Str}})
+			Params: map[string]any{"cursor": x.Value("nextCursor").Str}})
 	}
 }
 

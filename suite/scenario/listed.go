@@ -97,7 +97,7 @@ func listed(r *recording.Recording, member, name string) *list {
 		l := &list{risky: map[string]string{}}
 		seen, harmful := map[string]bool{}, map[string]bool{}
 		for _, page := range r.Steps(recording.StepPage) {
-			page.Result().Get(member).ForEach(func(_, item gjson.Result) bool {
+			page.Value(member).ForEach(func(_, item gjson.Result) bool {
 				n := item.Get(name)
 				if n.Type != gjson.String || n.Str == "" || seen[n.Str] {
 					return true
@@ -188,7 +188,7 @@ func Sample[T any](all []T, n int) []T {
 func URIs(pages []*recording.Exchange) string {
 	var all []string
 	for _, x := range pages {
-		judge.Each(x.Result().Get("resources"),
+		judge.Each(x.Value("resources"),
 			func(item gjson.Result) { all = append(all, item.Get("uri").Raw) })
 	}
 	slices.Sort(all)

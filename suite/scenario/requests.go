@@ -148,5 +148,5 @@ func LegacyCapabilities(rev requirement.Revision) map[string]any {
 
 // Required reports whether a result asks for input.
 func Required(x *recording.Exchange) bool {
-	return x.Succeeded() && x.Result().Get("resultType").String() == "input_required"
+	return x.Succeeded() && x.Value("resultType").String() == "input_required"
 }

@@ -184,14 +184,14 @@ func (w *selfWatch) find() bool {
 func (w *selfWatch) different() string {
 	first := map[string]string{}
 	for _, x := range w.p.Earlier(recording.Reads).Steps(recording.StepRead) {
-		first[x.Param("uri").Str] = x.Result().Get("contents").Raw
+		first[x.Param("uri").Str] = x.Value("contents").Raw
 	}
 	known := slices.DeleteFunc(slices.Clone(w.accepted), func(uri string) bool { return first[uri] == "" })
 	for i, x := range w.askAll("compare", "resources/read", known) {
 		if x == nil {
 			continue
 		}
-		if now := x.Result().Get("contents").Raw; now != "" && now != first[known[i]] {
+		if now := x.Value("contents").Raw; now != "" && now != first[known[i]] {
 			return known[i]
 		}
 	}

@@ -138,7 +138,7 @@ func suggestions(p *Play, template string) map[string][]string {
 			continue
 		}
 		var values []string
-		x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+		x.Value("completion.values").ForEach(func(_, s gjson.Result) bool {
 			if s.Type == gjson.String && s.Str != "" {
 				values = append(values, s.Str)
 			}

@@ -83,7 +83,7 @@ func (c *Client) call(key string, tool *target.Tool) bool {
 	}
 	x := c.Do(session.Request{Step: "trigger", Method: "tools/call",
 		Params: map[string]any{"name": tool.Name, "arguments": arguments}})
-	if x.Succeeded() && !x.Result().Get("isError").Bool() {
+	if x.Succeeded() && !x.Value("isError").Bool() {
 		return true
 	}
 	c.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
@@ -92,7 +92,7 @@ func (c *Client) call(key string, tool *target.Tool) bool {
 
 // said quotes the beginning of what a tool answered.
 func said(x *recording.Exchange) string {
-	text := x.Result().Get("content.0.text").String()
+	text := x.Value("content.0.text").String()
 	if x.Failed() {
 		text = x.Error().Get("message").String()
 	}

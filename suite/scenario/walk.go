@@ -66,10 +66,10 @@ func (c *Client) WalkUpTo(method, member string, step recording.Step, bound int)
 		x := c.Do(session.Request{Step: step, Method: method, Params: params,
 			Tags: recording.Tags{recording.TagPage: strconv.Itoa(n)}})
 		pages = append(pages, x)
-		next := x.Result().Get("nextCursor")
+		next := x.Value("nextCursor")
 		here := look{next: next.Str}
 		if next.Type == gjson.String {
-			here.page = sha256.Sum256([]byte(x.Result().Get(member).Raw))
+			here.page = sha256.Sum256([]byte(x.Value(member).Raw))
 			repeated++
 			if !known[here.page] {
 				repeated = 0

@@ -261,7 +261,7 @@ func (f *Found) guess() {
 }
 
 // versionIn is the protocolVersion of an answer to initialize, as it was written.
-func versionIn(x *recording.Exchange) string { return x.Result().Get("protocolVersion").Raw }
+func versionIn(x *recording.Exchange) string { return x.Value("protocolVersion").Raw }
 
 func digits(s string) string {
 	return strings.Map(func(c rune) rune {

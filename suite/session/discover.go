@@ -46,7 +46,7 @@ func (f *Found) discover(ctx context.Context, s *Session, legacy <-chan struct{}
 		y := s.Do(ask, Request{Step: recording.StepDiscoverByList, Method: "resources/list",
 			Timeout: min(o.Timeout, 2*time.Second)})
 		_, byError := ModernAnswer(y)
-		if y.Result().Get("resultType").Exists() || (y.Failed() && byError && !x.Succeeded()) {
+		if y.Value("resultType").Exists() || (y.Failed() && byError && !x.Succeeded()) {
 			declared := json.RawMessage(nil)
 			if x.Succeeded() {
 				declared = json.RawMessage(x.Result().Raw)
@@ -168,7 +168,7 @@ func namesAnother(versions []string, rev requirement.Revision) bool {
 // with supportedVersions, or one of the errors that only modern servers send.
 // The versions are those that it names.
 func ModernAnswer(x *recording.Exchange) (versions []string, modern bool) {
-	list := x.Result().Get("supportedVersions")
+	list := x.Value("supportedVersions")
 	if x.Failed() {
 		code, _ := x.Code()
 		if code < -32022 || code > -32020 {

@@ -80,7 +80,7 @@ func TestErrorsWithoutID(t *testing.T) {
 					wg.Go(func() {
 						x := s.Do(t.Context(), Request{Method: "resources/read",
 							Params: map[string]any{"uri": uri}})
-						got[i] = x.Error().Get("message").Str + x.Result().Get("about").Str
+						got[i] = x.Error().Get("message").Str + x.Value("about").Str
 						if x.Outcome != recording.Replied {
 							got[i] = fmt.Sprint(x.Outcome, ": ", x.Reason)
 						}

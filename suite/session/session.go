@@ -296,7 +296,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case !x.Succeeded():
 		return unopened(recording.CodeNoHandshake, "initialize was refused: "+short(x.Error().Raw))
 	}
-	version := x.Result().Get("protocolVersion").String()
+	version := x.Value("protocolVersion").String()
 	if mistyped(x) {
 		// That it is no string is judged; which version is meant is for
 		// detection to find out.
@@ -317,7 +317,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 // mistyped reports whether an answer to initialize gives the version as anything
 // but a string, or not at all.
 func mistyped(x *recording.Exchange) bool {
-	return x.Succeeded() && x.Result().Get("protocolVersion").Type != gjson.String
+	return x.Succeeded() && x.Value("protocolVersion").Type != gjson.String
 }
 
 // nonsense is the beginning of the first thing that the target sent, if it is no
