@@ -72,9 +72,8 @@ func TestGoClients(t *testing.T) {
 		t.Skip("builds and runs real clients")
 	}
 	mock := buildMock(t)
-	for _, name := range []string{"gosdk", "mcpgo"} {
-		program := build(t, "github.com/mcpcheck/mcpcheck/interop/clients/"+name)
-		runClient(t, mock, client{name: name, command: []string{program}, transports: everywhere})
+	for _, name := range goClients {
+		runClient(t, mock, client{name: name, command: []string{os.Args[0], name}, transports: everywhere})
 	}
 }
 

@@ -10,15 +10,39 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 )
 
 // keptOutput is how much of the output of a server a failure shows, in bytes.
 const keptOutput = 8 << 10
+
+// TestMain is one of the clients in Go where it is started as one:
+//
+//	NAME REVISION (http|sse) URL
+//	NAME REVISION stdio COMMAND [ARG...]
+//	NAME REVISION walk URL...
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && slices.Contains(goClients, os.Args[1]) {
+		os.Args = os.Args[1:]
+		talk, walk := gosdkTalk, gosdkWalk
+		if os.Args[0] == "mcpgo" {
+			talk, walk = mcpgoTalk, mcpgoWalk
+		}
+		outcome.Main(os.Args[0], talk, walk)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// goClients are made with the official Go SDK and with mark3labs/mcp-go.
+var goClients = []string{"gosdk", "mcpgo"}
 
 // build makes the program of a package of go.mod.
 func build(t *testing.T, pkg string) string {

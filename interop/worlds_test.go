@@ -22,10 +22,9 @@ func TestGoClientsSeeEveryWorld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs real clients")
 	}
-	for _, name := range []string{"gosdk", "mcpgo"} {
-		program := build(t, "github.com/mcpcheck/mcpcheck/interop/clients/"+name)
+	for _, name := range goClients {
 		for _, revision := range []string{"2025-11-25", modern} {
-			seeWorlds(t, name, []string{program}, revision, true)
+			seeWorlds(t, name, []string{os.Args[0], name}, revision, true)
 		}
 	}
 }

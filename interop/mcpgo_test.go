@@ -1,29 +1,19 @@
-// Command mcpgo is a client that is made with mark3labs/mcp-go:
-//
-//	mcpgo REVISION (http|sse) URL
-//	mcpgo REVISION stdio COMMAND [ARG...]
-//	mcpgo REVISION walk URL...
-package main
+package interop
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"github.com/mark3labs/mcp-go/client"
+	mcpgo "github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 )
 
-// modern is the revision without handshake.
-const modern = mcp.ProtocolVersion20260728
-
-func main() { outcome.Main("mcpgo", talk, walk) }
-
-func talk(ctx context.Context, revision, kind string, address []string) error {
-	c, err := connect(revision, kind, address)
+func mcpgoTalk(ctx context.Context, revision, kind string, address []string) error {
+	c, err := mcpgoConnect(revision, kind, address)
 	if err != nil {
 		return err
 	}
@@ -40,24 +30,24 @@ func talk(ctx context.Context, revision, kind string, address []string) error {
 	if err := c.Start(ctx); err != nil { // over stdio, too, or nothing hears notifications
 		return err
 	}
-	if err := initialize(ctx, c, revision); err != nil {
+	if err := mcpgoInitialize(ctx, c, revision); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	o := outcome.Outcome{Revision: c.ProtocolVersion()}
-	err = errors.Join(lists(ctx, c, &o), reads(ctx, c, &o), watch(ctx, c, &o, updated, changed))
+	err = errors.Join(mcpgoLists(ctx, c, &o), mcpgoReads(ctx, c, &o), mcpgoWatch(ctx, c, &o, updated, changed))
 	return errors.Join(err, c.Close(), o.Write())
 }
 
-func initialize(ctx context.Context, c *client.Client, revision string) error {
+func mcpgoInitialize(ctx context.Context, c *mcpgo.Client, revision string) error {
 	_, err := c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
 		ProtocolVersion: revision, ClientInfo: mcp.Implementation{Name: "mcpgo", Version: "1"},
 	}})
 	return err
 }
 
-// walk lists all that a server has, and reads every resource.
-func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
-	c, err := connect(revision, "http", []string{url})
+// mcpgoWalk lists all that a server has, and reads every resource.
+func mcpgoWalk(ctx context.Context, revision, url string, w *outcome.Walk) error {
+	c, err := mcpgoConnect(revision, "http", []string{url})
 	if err != nil {
 		return err
 	}
@@ -65,7 +55,7 @@ func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
 	if err := c.Start(ctx); err != nil {
 		return err
 	}
-	if err := initialize(ctx, c, revision); err != nil {
+	if err := mcpgoInitialize(ctx, c, revision); err != nil {
 		return err
 	}
 	list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
@@ -89,21 +79,21 @@ func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
 	return nil
 }
 
-func connect(revision, kind string, address []string) (*client.Client, error) {
+func mcpgoConnect(revision, kind string, address []string) (*mcpgo.Client, error) {
 	switch kind {
 	case "stdio":
-		return client.NewStdioMCPClient(address[0], nil, address[1:]...)
+		return mcpgo.NewStdioMCPClient(address[0], nil, address[1:]...)
 	case "sse":
-		return client.NewSSEMCPClient(address[0])
+		return mcpgo.NewSSEMCPClient(address[0])
 	}
 	if revision >= modern {
-		return client.NewStreamableHttpClient(address[0])
+		return mcpgo.NewStreamableHttpClient(address[0])
 	}
 	//lint:ignore SA1019 revisions with a handshake have nothing else
-	return client.NewStreamableHttpClient(address[0], transport.WithContinuousListening())
+	return mcpgo.NewStreamableHttpClient(address[0], transport.WithContinuousListening())
 }
 
-func lists(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
+func mcpgoLists(ctx context.Context, c *mcpgo.Client, o *outcome.Outcome) error {
 	list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
 	if err != nil {
 		return fmt.Errorf("list: %w", err)
@@ -136,7 +126,7 @@ func lists(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
 	return nil
 }
 
-func reads(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
+func mcpgoReads(ctx context.Context, c *mcpgo.Client, o *outcome.Outcome) error {
 	for uri, into := range map[string]*string{
 		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped,
 		outcome.Expanded: &o.Expanded,
@@ -159,12 +149,12 @@ func reads(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
 	if err == nil {
 		return errors.New("the missing resource can be read")
 	}
-	o.NotFound = code(err)
+	o.NotFound = mcpgoCode(err)
 	return nil
 }
 
-// code is that of the error, which the library turns into one of its own, or 0.
-func code(err error) int64 {
+// mcpgoCode is that of the error, which the library turns into one of its own, or 0.
+func mcpgoCode(err error) int64 {
 	switch {
 	case errors.Is(err, mcp.ErrResourceNotFound):
 		return mcp.RESOURCE_NOT_FOUND
@@ -174,7 +164,7 @@ func code(err error) int64 {
 	return 0
 }
 
-func watch(ctx context.Context, c *client.Client, o *outcome.Outcome, updated <-chan string,
+func mcpgoWatch(ctx context.Context, c *mcpgo.Client, o *outcome.Outcome, updated <-chan string,
 	changed <-chan struct{}) error {
 	//lint:ignore SA1019 revisions with a handshake have nothing else
 	if err := c.Subscribe(ctx,

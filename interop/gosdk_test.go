@@ -1,9 +1,4 @@
-// Command gosdk is a client that is made with the official Go SDK:
-//
-//	gosdk REVISION (http|sse) URL
-//	gosdk REVISION stdio COMMAND [ARG...]
-//	gosdk REVISION walk URL...
-package main
+package interop
 
 import (
 	"context"
@@ -19,9 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 )
 
-func main() { outcome.Main("gosdk", talk, walk) }
-
-func talk(ctx context.Context, revision, kind string, address []string) error {
+func gosdkTalk(ctx context.Context, revision, kind string, address []string) error {
 	updated, changed := make(chan string, 1), make(chan struct{}, 1)
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
@@ -32,13 +25,13 @@ func talk(ctx context.Context, revision, kind string, address []string) error {
 			outcome.Tell(changed, struct{}{})
 		},
 	})
-	session, err := client.Connect(ctx, transport(kind, address),
+	session, err := client.Connect(ctx, gosdkTransport(kind, address),
 		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
 	}
 	o := outcome.Outcome{Revision: session.InitializeResult().ProtocolVersion}
-	err = errors.Join(lists(ctx, session, &o), reads(ctx, session, &o), watch(ctx, session, &o, updated))
+	err = errors.Join(gosdkLists(ctx, session, &o), gosdkReads(ctx, session, &o), gosdkWatch(ctx, session, &o, updated))
 	select {
 	case <-changed:
 		o.ListChanged = true
@@ -47,10 +40,10 @@ func talk(ctx context.Context, revision, kind string, address []string) error {
 	return errors.Join(err, session.Close(), o.Write())
 }
 
-// walk lists all that a server has, and reads every resource.
-func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
+// gosdkWalk lists all that a server has, and reads every resource.
+func gosdkWalk(ctx context.Context, revision, url string, w *outcome.Walk) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, nil)
-	s, err := client.Connect(ctx, transport("http", []string{url}),
+	s, err := client.Connect(ctx, gosdkTransport("http", []string{url}),
 		&mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
@@ -74,7 +67,7 @@ func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
 	return s.Close()
 }
 
-func transport(kind string, address []string) mcp.Transport {
+func gosdkTransport(kind string, address []string) mcp.Transport {
 	switch kind {
 	case "stdio":
 		cmd := exec.Command(address[0], address[1:]...)
@@ -87,7 +80,7 @@ func transport(kind string, address []string) mcp.Transport {
 	}
 }
 
-func lists(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error {
+func gosdkLists(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error {
 	for r, err := range s.Resources(ctx, nil) {
 		if err != nil {
 			return fmt.Errorf("list: %w", err)
@@ -117,7 +110,7 @@ func lists(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error 
 	return nil
 }
 
-func reads(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error {
+func gosdkReads(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error {
 	for uri, into := range map[string]*string{
 		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped,
 		outcome.Expanded: &o.Expanded,
@@ -139,7 +132,7 @@ func reads(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome) error 
 	return nil
 }
 
-func watch(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome, updated <-chan string) error {
+func gosdkWatch(ctx context.Context, s *mcp.ClientSession, o *outcome.Outcome, updated <-chan string) error {
 	if err := s.Subscribe(ctx, &mcp.SubscribeParams{URI: outcome.Clock}); err != nil {
 		return fmt.Errorf("subscribe: %w", err)
 	}
