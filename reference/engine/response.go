@@ -53,6 +53,8 @@ type visit struct {
 	trace  hook.Trace
 	entry  journal.Entry // of the request
 	asked  journal.HTTP
+	next   journal.Entry // what is noted now: the journal keeps a copy
+	answer journal.HTTP
 	body   readBody
 	// values are those of the headers of the answer.
 	values [2]string
@@ -154,14 +156,15 @@ func (v *visit) Flush() {
 func (v *visit) Unwrap() http.ResponseWriter { return v.ResponseWriter }
 
 func (v *visit) head() *journal.HTTP {
-	return &journal.HTTP{Status: v.status, Header: v.Header()}
+	v.answer = journal.HTTP{Status: v.status, Header: v.Header()}
+	return &v.answer
 }
 
 // derive makes an entry about the request.
 func (v *visit) derive(k journal.Kind) *journal.Entry {
-	e := v.entry.Following(k)
-	e.Session, e.Rules = v.session(), v.trace.Marks()
-	return e
+	v.next = *v.entry.Following(k)
+	v.next.Session, v.next.Rules = v.session(), v.trace.Marks()
+	return &v.next
 }
 
 // session is that of the request or, for a handshake, of the answer.

@@ -60,7 +60,7 @@ type Journal struct {
 	waits    map[aim][]*wait
 	writeErr error
 
-	scratch []byte // where the next entry is packed
+	chunk []byte // in which the last entry was packed
 }
 
 // New makes an empty journal.

@@ -3,7 +3,6 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"net/http"
 	"slices"
 	"sync/atomic"
@@ -66,11 +65,12 @@ func number[T ~int | ~uint64](p *packer, n *T) {
 }
 
 func text[T ~string | ~[]byte](p *packer, s *T) {
-	n := len(*s)
-	switch number(p, &n); {
-	case !p.reading:
-		p.b = append(p.b, *s...)
-	case n > 0:
+	if !p.reading {
+		p.b = append(binary.AppendUvarint(p.b, uint64(len(*s))), *s...)
+		return
+	}
+	n := 0
+	if number(p, &n); n > 0 {
 		*s = T(p.s[:n])
 		p.b, p.s = p.b[n:], p.s[n:]
 	}
@@ -87,24 +87,41 @@ func (p *packer) texts(all *[]string) {
 }
 
 func (p *packer) header(h *http.Header) {
-	names := slices.Collect(maps.Keys(*h))
-	if p.texts(&names); p.reading && len(names) > 0 {
-		*h = http.Header{}
-	}
-	for _, name := range names {
-		values := (*h)[name]
-		if p.texts(&values); p.reading {
+	n := len(*h)
+	if number(p, &n); p.reading && n > 0 {
+		*h = make(http.Header, n)
+		for range n {
+			var name string
+			var values []string
+			text(p, &name)
+			p.texts(&values)
 			(*h)[name] = values
 		}
+		return
+	}
+	for name, values := range *h {
+		text(p, &name)
+		p.texts(&values)
 	}
 }
 
+// The memory for packed entries is taken in chunks. The first is small, because a program can have a thousand
+// journals with little in them. Most entries take less than what a chunk must have left.
+const firstChunk, largestChunk, roomy = 4 << 10, 64 << 10, 1 << 10
+
 // packed puts an entry into one piece. The caller holds mu.
 func (j *Journal) packed(e *Entry) []byte {
-	p := &packer{b: j.scratch[:0]}
+	if cap(j.chunk)-len(j.chunk) < roomy {
+		j.chunk = make([]byte, 0, min(max(2*cap(j.chunk), firstChunk), largestChunk))
+	}
+	free := j.chunk[len(j.chunk):]
+	p := packer{b: free}
 	p.entry(e)
-	j.scratch = append(p.b, e.Raw...)
-	return bytes.Clone(j.scratch)
+	b := append(p.b, e.Raw...)
+	if len(b) <= cap(free) { // otherwise it has moved to memory of its own
+		j.chunk = j.chunk[:len(j.chunk)+len(b)]
+	}
+	return b[:len(b):len(b)]
 }
 
 // unpacked reads an entry, whose message may have a rest, of which up to n bytes are kept.
