@@ -22,7 +22,7 @@
 //	py/NAME/bin/python          a virtual environment with the release of a package
 //	java/lib/*.jar              the SDK for Java, tomcat-embed-core, and what they need
 //	gobin/trpc-server           go build -C testdata/trpc -o DIRECTORY/gobin/trpc-server
-//	kotlin/lib/*.jar            the server SDK for Kotlin on the JVM, ktor-server-cio-jvm, and what they need
+//	kotlin/lib/*.jar            the server SDK for Kotlin on the JVM, ktor-server-cio-jvm, what they need
 //	kotlin/out/OrdinaryKt.class testdata/Ordinary.kt, compiled with these
 //	rust/bin/rmcp-server        cargo install --debug --path testdata/rmcp --root DIRECTORY/rust
 //	rust/bin/tower-server       the same of testdata/tower-mcp

@@ -31,7 +31,8 @@ func gosdkTalk(ctx context.Context, revision, kind string, address []string) err
 		return err
 	}
 	o := outcome.Outcome{Revision: session.InitializeResult().ProtocolVersion}
-	err = errors.Join(gosdkLists(ctx, session, &o), gosdkReads(ctx, session, &o), gosdkWatch(ctx, session, &o, updated))
+	err = errors.Join(gosdkLists(ctx, session, &o), gosdkReads(ctx, session, &o),
+		gosdkWatch(ctx, session, &o, updated))
 	select {
 	case <-changed:
 		o.ListChanged = true

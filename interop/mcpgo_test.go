@@ -34,7 +34,8 @@ func mcpgoTalk(ctx context.Context, revision, kind string, address []string) err
 		return errors.Join(err, c.Close())
 	}
 	o := outcome.Outcome{Revision: c.ProtocolVersion()}
-	err = errors.Join(mcpgoLists(ctx, c, &o), mcpgoReads(ctx, c, &o), mcpgoWatch(ctx, c, &o, updated, changed))
+	err = errors.Join(mcpgoLists(ctx, c, &o), mcpgoReads(ctx, c, &o),
+		mcpgoWatch(ctx, c, &o, updated, changed))
 	return errors.Join(err, c.Close(), o.Write())
 }
 

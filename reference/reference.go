@@ -29,12 +29,12 @@
 //	reference/hook     the places at which behaviour can be changed from outside
 //	reference/fault    illegal behaviours, by the requirement that each breaks
 //	reference/quirk    unusual but legal behaviours
-//	reference/control  rules: which deviations are in force, for which messages, how often; delays and failures
+//	reference/control  rules: which deviations are in force, for which messages, how often; delays, failures
 //	reference/journal  what clients sent and what they were sent, in order: query, wait, assert, JSONL
 //	reference/guard    bearer tokens and scopes for the HTTP endpoints, with the metadata that leads to them
 //	reference/oauth    an authorization server for tests; reference/cert makes certificates for TLS
 //	reference/occasion what a client has to react to, so that it can be judged
-//	reference/record   recordings of real servers: made between any two transports, replayed, turned into worlds
+//	reference/record   recordings of real servers: made between any two transports, replayed, made worlds
 //	reference/admin    the HTTP API that steers a server; reference/adminclient calls it
 //
 // What is added around a server uses this facade alone: [Server.Journal] to see,

@@ -220,7 +220,8 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		for name, value := range map[string]string{"Content-Type": "application/json",
 			"MCP-Protocol-Version": modern.revision,
-			"Accept":               "application/json, text/event-stream", "Mcp-Method": "subscriptions/listen"} {
+			"Accept":               "application/json, text/event-stream",
+			"Mcp-Method":           "subscriptions/listen"} {
 			request.Header.Set(name, value)
 		}
 		response, err := http.DefaultClient.Do(request)

@@ -140,7 +140,8 @@ func ask[T any](ctx context.Context, c *Client, method, path string, in any) (ou
 func refusal(status int, data []byte) error {
 	var body admin.Refusal
 	if json.Unmarshal(data, &body) != nil || body.Error.Code == "" {
-		return &Error{Status: status, Problem: admin.Problem{Code: admin.CodeInternal, Message: "an answer that is not of this interface: is the address right?"}}
+		return &Error{Status: status, Problem: admin.Problem{Code: admin.CodeInternal,
+			Message: "an answer that is not of this interface: is the address right?"}}
 	}
 	return &Error{Status: status, Problem: body.Error}
 }

@@ -10,7 +10,8 @@
 //	set.Add(control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"},
 //		Limits: control.Limits{Method: "resources/read", Count: 2}}) // two reads fail, then reads work
 //	set.Add(control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: 50 * time.Millisecond}})
-//	set.Add(control.Rule{Do: []operation.Operation{{Method: "resources/list", Drop: "result.resources[0].name"}}})
+//	set.Add(control.Rule{Do: []operation.Operation{{Method: "resources/list",
+//		Drop: "result.resources[0].name"}}})
 //
 // The command line writes the same as text, see [ParseFault], [ParseQuirk] and
 // [ParseLatency].

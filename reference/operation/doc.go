@@ -14,7 +14,8 @@
 //
 //	request       a request or notification of the client, before it is handled: id, method, params, header,
 //	              session (id, revision). Headers of a modern request that repeat a member follow it
-//	reply         what a request is answered with, before it is put into a message: result, error, status, header
+//	reply         what a request is answered with, before it is put into a message: result, error, status,
+//	              header
 //	response      the whole answer just before it is sent: jsonrpc, id, result, error, and raw, its text,
 //	              which goes before the members; also the answer to input that cannot be read, and the
 //	              result that ends a listen stream

@@ -25,11 +25,15 @@ func Badge(w io.Writer, r *reports.Report, label string) error {
 func drawBadge(w io.Writer, label, text, color, title string) error {
 	left, right := textWidth(label)+10, textWidth(text)+10
 	e := html.EscapeString
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[11]s">
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img"`+
+		` aria-label="%[2]s: %[11]s">
 <title>%[2]s: %[11]s</title>
 <clipPath id="r"><rect width="%[1]d" height="20" rx="3"/></clipPath>
-<g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#3b4148"/><rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g>
-<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text><text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
+<g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#3b4148"/>`+
+		`<rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g>
+<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" `+
+		`text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text>`+
+		`<text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
 </svg>
 `, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10, e(title))
 	return unwritten("badge", err)

@@ -5,7 +5,8 @@
 //	  summary: the last page has the nextCursor "", which leads to the first page
 //	  needs: {pageSize: 3}
 //	  do:
-//	    - {method: resources/list, when: [{at: result.nextCursor, type: missing}], set: result.nextCursor, to: ""}
+//	    - {method: resources/list, when: [{at: result.nextCursor, type: missing}],
+//	       set: result.nextCursor, to: ""}
 //	    - {on: request, method: resources/list, when: [{at: params.cursor, is: ""}], drop: params.cursor}
 //
 // What a row does is operations (package operation), an overlay of the world, or code:
