@@ -22,6 +22,14 @@ type Run struct {
 	Rec  []rt.Line
 }
 
+// Pass, Warn, Fail, Blocked and NotApplicable are runs of a requirement, named after the verdict that is due
+// on a recording of these lines.
+func Pass(id string, l ...rt.Line) Run          { return Run{id, verdict.Pass, l} }
+func Warn(id string, l ...rt.Line) Run          { return Run{id, verdict.Warn, l} }
+func Fail(id string, l ...rt.Line) Run          { return Run{id, verdict.Fail, l} }
+func Blocked(id string, l ...rt.Line) Run       { return Run{id, verdict.Blocked, l} }
+func NotApplicable(id string, l ...rt.Line) Run { return Run{id, verdict.NotApplicable, l} }
+
 // Lines lists lines.
 func Lines(l ...rt.Line) []rt.Line { return l }
 

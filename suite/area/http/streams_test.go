@@ -28,17 +28,15 @@ func TestForeignStreams(t *testing.T) {
 	}
 	onGet := rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{response, progress}}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("8", "post:1", "", response),
-			asked("7", "post:2", ""))},
+		areatest.Fail("HTTP-12", asked("8", "post:1", "", response), asked("7", "post:2", "")),
 		// that one is RPC-02's
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("8", "post:1", "", response),
-			asked("9", "post:2", ""))},
-		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("7", "post:1", "p", progress), onGet)},
+		areatest.NotApplicable("HTTP-12", asked("8", "post:1", "", response), asked("9", "post:2", "")),
+		areatest.Fail("HTTP-12", asked("7", "post:1", "p", progress), onGet),
 		// that is HTTP-11's
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", ""), onGet)},
+		areatest.NotApplicable("HTTP-12", asked("7", "post:1", ""), onGet),
 		// a token that was used twice
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", "p", progress),
-			asked("8", "post:2", "p", progress))},
+		areatest.NotApplicable("HTTP-12", asked("7", "post:1", "p", progress),
+			asked("8", "post:2", "p", progress)),
 	})
 }
 
@@ -81,12 +79,12 @@ func TestCausedByTheRequest(t *testing.T) {
 		return areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("list", 200, l)))
 	}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-10", Want: verdict.Pass, Rec: asked("tools/call", `{"name":"touch"}`)},
-		{ID: "HTTP-10", Want: verdict.Pass, Rec: asked("resources/subscribe", `{"uri":"a:1"}`)},
-		{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("resources/subscribe", `{"uri":"a:2"}`)},
-		{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("resources/read", `{"uri":"a:1"}`)},
+		areatest.Pass("HTTP-10", asked("tools/call", `{"name":"touch"}`)...),
+		areatest.Pass("HTTP-10", asked("resources/subscribe", `{"uri":"a:1"}`)...),
+		areatest.Fail("HTTP-10", asked("resources/subscribe", `{"uri":"a:2"}`)...),
+		areatest.Fail("HTTP-10", asked("resources/read", `{"uri":"a:1"}`)...),
 	}, requirement.R20251125)
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
-		[]areatest.Run{{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("tools/call", `{"name":"touch"}`)}},
+		[]areatest.Run{areatest.Fail("HTTP-10", asked("tools/call", `{"name":"touch"}`)...)},
 		requirement.R20260728)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // How messages end on stdio is remarked upon where newlines alone would have served.
@@ -38,8 +37,7 @@ func TestOddEnds(t *testing.T) {
 	areatest.Observed(t, see(rt.Line{Step: "before", Method: "ping", Error: `{"code":-32603,"message":"no"}`},
 		refused), "")
 	areatest.WalkRuns(t, stdio.Framing, `{}`,
-		[]areatest.Run{{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(before, part("joined", 2, ""),
-			refused, died)}})
+		[]areatest.Run{areatest.Pass("STDIO-05", before, part("joined", 2, ""), refused, died)})
 }
 
 // HTTP's own freedoms are remarked upon where an ordinary request is served.
@@ -61,9 +59,9 @@ func TestFramedByHTTP(t *testing.T) {
 	areatest.Observed(t, see(areatest.HTTPLine("list", 400, areatest.NoMessage),
 		areatest.HTTPLine("chunked", 400, areatest.NoMessage)), "")
 	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-32", Want: verdict.Pass,
-			Rec: areatest.Lines(list, areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList),
-				"form", "order"), areatest.HTTPLine("chunked", 411, areatest.NoMessage))},
+		areatest.Pass("HTTP-32", list,
+			areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList), "form", "order"),
+			areatest.HTTPLine("chunked", 411, areatest.NoMessage)),
 	})
 }
 
@@ -85,10 +83,9 @@ func TestOddMethods(t *testing.T) {
 	areatest.Observed(t, see(by("PUT", 500, areatest.NoMessage), by("PATCH", 0, died)), "odd-method-failed",
 		"PUT (HTTP 500", "PATCH (the connection ended")
 	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-01", Want: verdict.Pass,
-			Rec: areatest.Lines(list, areatest.HTTPLine("notify", 202, areatest.Oneway),
-				areatest.HTTPLine("list-after", 200, areatest.OkList), by("PUT", 500, areatest.NoMessage),
-				by("PATCH", 200, areatest.OkList))},
+		areatest.Pass("HTTP-01", list, areatest.HTTPLine("notify", 202, areatest.Oneway),
+			areatest.HTTPLine("list-after", 200, areatest.OkList), by("PUT", 500, areatest.NoMessage),
+			by("PATCH", 200, areatest.OkList)),
 	})
 }
 
@@ -109,6 +106,5 @@ func TestForeignHost(t *testing.T) {
 	areatest.Observed(t, see(refused, host(200, areatest.OkList)), "host-unchecked", "evil.example.invalid",
 		"DNS rebinding")
 	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`,
-		[]areatest.Run{{ID: "SEC-01", Want: verdict.Pass,
-			Rec: areatest.Lines(refused, host(200, areatest.OkList))}})
+		[]areatest.Run{areatest.Pass("SEC-01", refused, host(200, areatest.OkList))})
 }
