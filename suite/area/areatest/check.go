@@ -4,6 +4,7 @@ package areatest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,6 +34,29 @@ func NotApplicable(id string, l ...rt.Line) Run { return Run{id, verdict.NotAppl
 // Lines lists lines.
 func Lines(l ...rt.Line) []rt.Line { return l }
 
+// Stdio and HTTP are the facts of a target over the transport of this name, in a revision.
+func Stdio(rev requirement.Revision, capabilities string) *recording.Facts {
+	return rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, capabilities)
+}
+
+func HTTP(rev requirement.Revision, capabilities string) *recording.Facts {
+	return rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.HTTP}, capabilities)
+}
+
+// Judge judges a requirement on recordings of one target.
+func Judge(id string, recs ...*recording.Recording) verdict.Result {
+	req, known := area.Catalogue().Find(id)
+	k, ok := area.BuiltIn().Check(id)
+	if !known || !ok {
+		panic(id + " has no check")
+	}
+	all := verdict.Recordings{}
+	for _, r := range recs {
+		all[r.Scenario] = r
+	}
+	return verdict.Evaluate(k, req, recs[0].Facts, all)
+}
+
 // WalkRuns judges each run in every revision of its requirement on stdio; a
 // fail that is due becomes a warn where the grade says so.
 func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run,
@@ -43,10 +67,6 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 		if !ok {
 			t.Fatalf("%s is not in the catalogue", x.ID)
 		}
-		k, ok := area.BuiltIn().Check(x.ID)
-		if !ok {
-			t.Fatalf("%s has no check", x.ID)
-		}
 		in := revisions
 		if len(in) == 0 {
 			in = req.Revisions
@@ -55,8 +75,7 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 			t.Run(fmt.Sprintf("%s/%d/%s", x.ID, i, rev), func(t *testing.T) {
 				tr := req.Transports[0]
 				facts := rt.Facts(requirement.Combination{Revision: rev, Transport: tr}, capabilities)
-				got := verdict.Evaluate(k, req, facts,
-					verdict.Recordings{name: rt.New(name, facts, x.Rec...)})
+				got := Judge(x.ID, rt.New(name, facts, x.Rec...))
 				want := x.Want
 				if want == verdict.Fail && req.GradeIn(rev) != requirement.Fail {
 					want = verdict.Warn
@@ -74,19 +93,9 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 func Observations(t *testing.T, id string, name recording.Name, rec []rt.Line,
 	recs ...*recording.Recording) map[string]string {
 	t.Helper()
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
-	req, known := area.Catalogue().Find(id)
-	k, ok := area.BuiltIn().Check(id)
-	if !known || !ok {
-		t.Fatalf("%s has no check", id)
-	}
-	all := verdict.Recordings{name: rt.New(name, facts, rec...)}
-	for _, r := range recs {
-		all[r.Scenario] = r
-	}
+	own := rt.New(name, Stdio(requirement.R20251125, HasResources), rec...)
 	found := map[string]string{}
-	for _, o := range verdict.Evaluate(k, req, facts, all).Observations {
+	for _, o := range Judge(id, slices.Insert(recs, 0, own)...).Observations {
 		if found[o.ID] != "" {
 			t.Errorf("%s is told twice", o.ID)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/batch"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -67,13 +66,10 @@ func TestBatches(t *testing.T) {
 // TestAnEmptyArray: what an empty array answered is shown, and that there are no messages to send by
 // themselves is heeded.
 func TestAnEmptyArray(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
-	req, _ := area.Catalogue().Find("BATCH-07")
-	k, _ := area.BuiltIn().Check("BATCH-07")
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "mistyped-method", Method: "7", ID: "1",
 		Kind: recording.Probe, Channel: "post:1", Status: 200, Outcome: recording.HTTPOnly, Reply: `[]`})
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+	got := areatest.Judge("BATCH-07", rec)
 	if got.Outcome != verdict.Fail || !slices.Equal(got.Frames, []int{1, 2}) ||
 		!strings.Contains(got.Hint, "empty array") {
 		t.Errorf("%+v", got)

@@ -74,13 +74,9 @@ func TestWordsOfCapabilities(t *testing.T) {
 			`capabilities.resources.subscribe of the answer to initialize is a string ("yes")`,
 			"give capabilities.resources.subscribe and listChanged as true or false, or leave them out"},
 	} {
-		req, _ := area.Catalogue().Find("CAP-03")
-		k, _ := area.BuiltIn().Check("CAP-03")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, capabilities)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
-				areatest.Asked("initialize", "initialize", "{}", `{"capabilities":{}}`))})
+		facts := areatest.Stdio(requirement.R20251125, capabilities)
+		got := areatest.Judge("CAP-03", rt.New(recording.Everything, facts, areatest.Asked("initialize",
+			"initialize", "{}", `{"capabilities":{}}`)))
 		if said := [3]string{got.Expected, got.Actual, got.Hint}; said != want {
 			t.Errorf("%s: %q", capabilities, said)
 		}
@@ -158,8 +154,7 @@ func TestUndeclaredLogs(t *testing.T) {
 func TestContradictions(t *testing.T) {
 	k, req := found(t, "CAP-11")
 	for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
-		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio},
-			`{"tools":{},"resources":{}}`)
+		facts := areatest.Stdio(rev, `{"tools":{},"resources":{}}`)
 		rec := rt.New(recording.Undeclared, facts,
 			areatest.Asked("declared-feature", "tools/list", "{}", areatest.NotFoundError, "feature",
 				"tools"),

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/comp"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -83,13 +82,8 @@ func TestCompletionsThatNeedContext(t *testing.T) {
 		"never works": {areatest.Lines(without, completionLine("context", "", areatest.Failure("-32603"))),
 			0},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"resources":{},"completions":{}}`)
-		req, _ := area.Catalogue().Find("COMP-12")
-		k, _ := area.BuiltIn().Check("COMP-12")
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.TemplateCompletions: rt.New(recording.TemplateCompletions, facts,
-				c.rec...)})
+		facts := areatest.Stdio(requirement.R20251125, `{"resources":{},"completions":{}}`)
+		got := areatest.Judge("COMP-12", rt.New(recording.TemplateCompletions, facts, c.rec...))
 		if len(got.Observations) != c.want || c.want > 0 && (got.Outcome != verdict.NotApplicable ||
 			got.Observations[0].ID != "completion-needs-context") {
 			t.Errorf("%s: %+v", name, got)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/disc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -14,7 +13,8 @@ import (
 )
 
 func TestDiscoveryChecks(t *testing.T) {
-	good := areatest.Discovery(`{"resultType":"complete","supportedVersions":["2026-07-28","DRAFT-1"],"capabilities":{},
+	good := areatest.Discovery(
+		`{"resultType":"complete","supportedVersions":["2026-07-28","DRAFT-1"],"capabilities":{},
 		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"a","version":"1"}}}`)
 	areatest.WalkRuns(t, recording.Discovery, `{}`, []areatest.Run{
 		areatest.Pass("DISC-01", good),
@@ -171,11 +171,8 @@ func TestDualEraChecks(t *testing.T) {
 		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("modern", "resources/list", "{}",
 			`{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{x.name: rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}",
-				areatest.GoodList), x.line)})
+		got := areatest.Judge(x.id, rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}",
+			areatest.GoodList), x.line))
 		if got.Outcome != x.want {
 			t.Errorf("%d: %s is %s, expected %s\n%+v", i, x.id, got.Outcome, x.want, got)
 		}
@@ -223,18 +220,14 @@ func TestVersionLists(t *testing.T) {
 		`["2026-07-28","2027-01-01"]`:              verdict.Warn,
 		`["2026-07-28","2027-01-01","2025-11-25"]`: verdict.Warn,
 	} {
-		req, _ := area.Catalogue().Find("DISC-09")
-		check, _ := area.BuiltIn().Check("DISC-09")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
-			Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := areatest.Stdio(requirement.R20260728, `{"resources":{}}`)
 		facts.Declared = json.RawMessage(`{"supportedVersions":` + told + `,"capabilities":{"resources":{}}}`)
 		rec := rt.New(disc.Versions, facts, areatest.Asked("supported", "resources/list", "{}",
 			areatest.GoodList),
 			areatest.Asked("unsupported", "resources/list", "{}",
 				`{"code":-32022,"message":"Unsupported","data":{"supported":["2024-11-05","2025-11-25",`+
 					`"2026-07-28"],"requested":"1900-01-01"}}`, "version", "1900-01-01", "main", "yes"))
-		if got := verdict.Evaluate(check, req, facts,
-			verdict.Recordings{disc.Versions: rec}); got.Outcome != want {
+		if got := areatest.Judge("DISC-09", rec); got.Outcome != want {
 			t.Errorf("%s: %s instead of %s\n%+v", told, got.Outcome, want, got)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/errs"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -63,10 +62,7 @@ func TestMissingReads(t *testing.T) {
 // TestMissingWhereAllIsRefused: the code by which every listed resource is refused says nothing about one
 // that is missing, unless it is one that means that.
 func TestMissingWhereAllIsRefused(t *testing.T) {
-	k, _ := area.BuiltIn().Check("ERR-01")
-	req, _ := area.Catalogue().Find("ERR-01")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20260728, `{"resources":{}}`)
 	refused := func(step recording.Step, code string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"a:1"}`, "", areatest.Failure(code))
 	}
@@ -81,11 +77,9 @@ func TestMissingWhereAllIsRefused(t *testing.T) {
 			verdict.Fail},
 		"all missing, old code": {refused("read", "-32002"), "-32002", verdict.Fail},
 	} {
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{
-			recording.MissingReads: rt.New(recording.MissingReads, facts,
-				areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
-			recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(c.listed)...),
-		})
+		got := areatest.Judge("ERR-01", rt.New(recording.MissingReads, facts,
+			areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
+			rt.New(recording.Reads, facts, areatest.Lines(c.listed)...))
 		if got.Outcome != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -149,10 +143,7 @@ func TestErrorCodes(t *testing.T) {
 // TestCodesAfterTheEnd: an error to a request that is open when its session is ended is not
 // held against anybody, and before that it is, with the request among the evidence.
 func TestCodesAfterTheEnd(t *testing.T) {
-	k, _ := area.BuiltIn().Check("ERR-06")
-	req, _ := area.Catalogue().Find("ERR-06")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
-		`{}`)
+	facts := areatest.Stdio(requirement.R20260728, `{}`)
 	for _, test := range []struct {
 		closing time.Duration // the error comes after 2 ms
 		want    verdict.Outcome
@@ -165,7 +156,7 @@ func TestCodesAfterTheEnd(t *testing.T) {
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "listen", Method: "subscriptions/listen",
 			Error: areatest.Failure("-32000")})
 		rec.Sessions[0].Closing = test.closing
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("ERR-06", rec)
 		if got.Outcome != test.want || !slices.Equal(got.Frames, test.frames) {
 			t.Errorf("closing at %v: %s with the frames %v, not %s with %v", test.closing, got.Outcome,
 				got.Frames, test.want, test.frames)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	areahttp "github.com/mcpcheck/mcpcheck/suite/area/http"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -412,12 +411,8 @@ func TestPrimingEventsAreCounted(t *testing.T) {
 	logged := areatest.OkList
 	logged.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`}
 	stream(200, wire.Event{}, logged)
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{"resources":{}}`)
-	req, _ := area.Catalogue().Find("SSE-04")
-	k, _ := area.BuiltIn().Check("SSE-04")
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
+	facts := areatest.HTTP(requirement.R20251125, `{"resources":{}}`)
+	got := areatest.Judge("SSE-04", rt.New(recording.Everything, facts, all...))
 	if got.Outcome != verdict.Pass || len(got.Observations) != 3 {
 		t.Fatalf("%s with %d observations: %+v", got.Outcome, len(got.Observations), got.Observations)
 	}
@@ -446,14 +441,10 @@ func TestMalformedBodyFails(t *testing.T) {
 // TestOneClientAtATime: where a second client is refused, what to change names the setting of a target file
 // that a server for one client needs.
 func TestOneClientAtATime(t *testing.T) {
-	req, _ := area.Catalogue().Find("HTTP-37")
-	k, _ := area.BuiltIn().Check("HTTP-37")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{"resources":{}}`)
+	facts := areatest.HTTP(requirement.R20251125, `{"resources":{}}`)
 	refused := areatest.HTTPLine(scenario.StepSecondClient, 400,
 		rt.Line{Method: "initialize", Error: `{"code":-32600,"message":"already initialized"}`})
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{recording.TwoClients: rt.New(recording.TwoClients, facts, refused)})
+	got := areatest.Judge("HTTP-37", rt.New(recording.TwoClients, facts, refused))
 	if got.Outcome != verdict.Warn || !strings.Contains(got.Hint, "instances: 1") {
 		t.Errorf("%s: %q", got.Outcome, got.Hint)
 	}

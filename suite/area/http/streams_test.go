@@ -3,7 +3,6 @@ package http_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	areahttp "github.com/mcpcheck/mcpcheck/suite/area/http"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -42,10 +41,7 @@ func TestForeignStreams(t *testing.T) {
 
 // TestSharedStreams: where each change is told twice on one stream, two streams may have shared the two.
 func TestSharedStreams(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{"resources":{"subscribe":true}}`)
-	req, _ := area.Catalogue().Find("HTTP-12")
-	k, _ := area.BuiltIn().Check("HTTP-12")
+	facts := areatest.HTTP(requirement.R20251125, `{"resources":{"subscribe":true}}`)
 	on := func(channel, mark string) rt.Line {
 		return rt.Line{Mark: recording.MarkName(mark), Channel: channel, Event: &wire.Event{},
 			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
@@ -61,8 +57,7 @@ func TestSharedStreams(t *testing.T) {
 		verdict.Pass: {get("stream"), on("get:1", "update"), on("get:1", "")},
 		verdict.Fail: {get("stream"), on("get:1", "update"), on("get:1", "next")},
 	} {
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{areahttp.HTTPBroadcast: both,
-			recording.Changes: rt.New(recording.Changes, facts, told...)})
+		got := areatest.Judge("HTTP-12", both, rt.New(recording.Changes, facts, told...))
 		if got.Outcome != want {
 			t.Errorf("%s instead of %s: %+v", got.Outcome, want, got)
 		}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -67,14 +66,10 @@ func TestServerIcons(t *testing.T) {
 		{requirement.R20260728, `{}`, inMeta + `,"resources":[]}`, verdict.Fail},
 		{requirement.R20260728, `{}`, `{"resources":[]}`, verdict.NotApplicable},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: x.revision, Transport: requirement.Stdio},
-			areatest.HasResources)
+		facts := areatest.Stdio(x.revision, areatest.HasResources)
 		facts.Declared = json.RawMessage(x.declared)
-		k, _ := area.BuiltIn().Check("ICON-01")
-		req, _ := area.Catalogue().Find("ICON-01")
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts,
-				areatest.Page("1d", `{}`, x.page))})
+		got := areatest.Judge("ICON-01", rt.New(recording.WalkResources, facts, areatest.Page("1d", `{}`,
+			x.page)))
 		if got.Outcome != x.want {
 			t.Errorf("%s %s %s: %+v", x.revision, x.declared, x.page, got)
 		}

@@ -136,15 +136,12 @@ func TestNoStartAnyMore(t *testing.T) {
 	lost := func(step recording.Step) rt.Line {
 		return rt.Line{Step: step, Method: "initialize", Outcome: recording.Lost}
 	}
-	req, _ := area.Catalogue().Find("LIFE-17")
-	k, _ := area.BuiltIn().Check("LIFE-17")
 	for over, want := range map[requirement.Transport]verdict.Outcome{requirement.Stdio: verdict.Blocked,
 		requirement.HTTP: verdict.Warn} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: over}, `{}`)
 		facts.Owned = true
 		rec := rt.New(life.Negotiation, facts, lost("alien"), lost("sound"))
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{life.Negotiation: rec}); got.Outcome != want {
+		if got := areatest.Judge("LIFE-17", rec); got.Outcome != want {
 			t.Errorf("over %s: %s, expected %s", over, got.Outcome, want)
 		}
 	}
@@ -189,8 +186,6 @@ func TestSlowHandshake(t *testing.T) {
 
 // TestArrays: an array where there are no batches is always found, by one requirement.
 func TestArrays(t *testing.T) {
-	req, _ := area.Catalogue().Find("LIFE-13")
-	k, _ := area.BuiltIn().Check("LIFE-13")
 	for _, rev := range requirement.Legacy() {
 		for _, tr := range []requirement.Transport{requirement.Stdio, requirement.HTTP, requirement.SSE} {
 			c := requirement.Combination{Revision: rev, Transport: tr}
@@ -209,7 +204,7 @@ func TestArrays(t *testing.T) {
 					rec.Frames[i].Event = &wire.Event{}
 				}
 			}
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+			got := areatest.Judge("LIFE-13", rec)
 			if got.Outcome.Red() != (len(others) == 0 && rev != requirement.R20250326) {
 				t.Errorf("%s: %s, beside %q", c, got.Outcome, others)
 			}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/list"
 	"github.com/mcpcheck/mcpcheck/suite/area/page"
@@ -183,13 +182,9 @@ func TestListComparisons(t *testing.T) {
 		areatest.Warn("LIST-11", looks(b, b, b, b, a)...),
 		areatest.NotApplicable("LIST-11", looks(b, b, b, b, b)...),
 	})
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		areatest.HasResources)
-	k, _ := area.BuiltIn().Check("LIST-10")
-	req, _ := area.Catalogue().Find("LIST-10")
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b),
-			step("one-again", a))})
+	facts := areatest.HTTP(requirement.R20260728, areatest.HasResources)
+	got := areatest.Judge("LIST-10", rt.New(list.SameList, facts, step("one", a), step("other", b),
+		step("one-again", a)))
 	if got.Outcome != verdict.Fail {
 		t.Errorf("two connections with different lists: %+v", got)
 	}
@@ -197,13 +192,9 @@ func TestListComparisons(t *testing.T) {
 
 // TestUnreadable: where reads fail without a word of what is missing, the reason says where that is told.
 func TestUnreadable(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
-	k, _ := area.BuiltIn().Check("LIST-15")
-	req, _ := area.Catalogue().Find("LIST-15")
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{list.Relist: rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read",
-			`{"uri":"a:1"}`, "-32603", "uri", "a:1"))})
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
+	got := areatest.Judge("LIST-15", rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read",
+		`{"uri":"a:1"}`, "-32603", "uri", "a:1")))
 	if got.Outcome != verdict.NotApplicable || got.Code != recording.CodeNeedsSubject ||
 		!strings.Contains(got.Reason, "observation unreadable") ||
 		len(got.Observations) != 1 || got.Observations[0].ID != "unreadable" {
@@ -213,8 +204,7 @@ func TestUnreadable(t *testing.T) {
 
 // TestListsAreShown: what contradicts a list rests on the list as well as on the reads.
 func TestListsAreShown(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	again := rt.Line{Step: "again", Method: "resources/list", Params: `{}`,
 		Result: `{"resources":[{"uri":"a:1","size":4}]}`, Tags: recording.Tags{"end": "done"}}
 	for id, lines := range map[string][]rt.Line{
@@ -224,10 +214,8 @@ func TestListsAreShown(t *testing.T) {
 		"LIST-15": {areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1"),
 			again, areatest.Refusal("reread", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1")},
 	} {
-		k, _ := area.BuiltIn().Check(id)
-		req, _ := area.Catalogue().Find(id)
 		rec := rt.New(list.Relist, facts, lines...)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.Relist: rec})
+		got := areatest.Judge(id, rec)
 		for _, x := range rec.Steps("again") {
 			for _, n := range x.Evidence() {
 				if !slices.Contains(got.Frames, n) || !got.Outcome.Red() {
@@ -247,8 +235,7 @@ func paging(step recording.Step, params string, names ...string) rt.Line {
 
 // TestListObservations: each kind of remark is made once per combination.
 func TestListObservations(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	for id, run := range map[string]struct {
 		check string
 		name  recording.Name
@@ -304,10 +291,7 @@ func TestListObservations(t *testing.T) {
 			paging("second", `{}`, "1"),
 			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {
-		k, _ := area.BuiltIn().Check(run.check)
-		req, _ := area.Catalogue().Find(run.check)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
+		got := areatest.Judge(run.check, rt.New(run.name, facts, run.rec...))
 		times := 0
 		for _, o := range got.Observations {
 			if o.ID == id && len(o.Frames) > 0 {

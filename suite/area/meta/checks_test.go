@@ -3,7 +3,6 @@ package meta_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/meta"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -110,14 +109,11 @@ func TestMetaOfRequests(t *testing.T) {
 func TestHeaderMismatchForMissingVersion(t *testing.T) {
 	mismatch := areatest.Asked("no-version", "resources/list", "{}", `{"code":-32020,"message":"no"}`)
 	recorded := areatest.Lines(areatest.Asked("plain", "resources/list", "{}", areatest.GoodList), mismatch)
-	req, _ := area.Catalogue().Find("META-07")
-	k, _ := area.BuiltIn().Check("META-07")
 	for tr, want := range map[requirement.Transport]verdict.Outcome{requirement.HTTP: verdict.Pass,
 		requirement.Stdio: verdict.Fail} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: tr},
 			`{"resources":{}}`)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{meta.BadMetadata: rt.New(meta.BadMetadata, facts, recorded...)})
+		got := areatest.Judge("META-07", rt.New(meta.BadMetadata, facts, recorded...))
 		if got.Outcome != want {
 			t.Errorf("%s on %s, expected %s", got.Outcome, tr, want)
 		}
@@ -176,12 +172,8 @@ func TestOnlyTheLevelsCode(t *testing.T) {
 		requirement.Codes: areatest.Asked("set", "logging/setLevel", `{"level":"error"}`, `{}`),
 		"":                areatest.Refusal("set", "logging/setLevel", `{"level":"error"}`, "-32603"),
 	} {
-		k, _ := area.BuiltIn().Check("META-60")
-		req, _ := area.Catalogue().Find("META-60")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"logging":{}}`)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{meta.LogLevels: rt.New(meta.LogLevels, facts, set, wrong)})
+		facts := areatest.Stdio(requirement.R20251125, `{"logging":{}}`)
+		got := areatest.Judge("META-60", rt.New(meta.LogLevels, facts, set, wrong))
 		if got.Outcome != verdict.Warn || got.Gravity != want {
 			t.Errorf("%s of gravity %q, not %q", got.Outcome, got.Gravity, want)
 		}

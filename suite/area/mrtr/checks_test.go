@@ -3,7 +3,6 @@ package mrtr_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/mrtr"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -105,14 +104,12 @@ func TestRetryChecks(t *testing.T) {
 
 // TestWhoCanTamper: over stdio nobody but the client can alter a state, over HTTP anybody can.
 func TestWhoCanTamper(t *testing.T) {
-	k, _ := area.BuiltIn().Check("MRTR-07")
-	req, _ := area.Catalogue().Find("MRTR-07")
 	for over, want := range map[requirement.Transport]requirement.Gravity{requirement.Stdio: "",
 		requirement.HTTP: requirement.Security} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: over}, `{}`)
 		rec := rt.New(recording.InputReads, facts, areatest.TaggedRead("tampered", `{}`, areatest.OneText, "",
 			"matters", "yes"))
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InputReads: rec})
+		got := areatest.Judge("MRTR-07", rec)
 		if got.Outcome != verdict.Fail || got.Gravity != want {
 			t.Errorf("%s: %s of gravity %q", over, got.Outcome, got.Gravity)
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/page"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -206,14 +205,11 @@ func TestCursorElsewhere(t *testing.T) {
 		{areatest.ModernOne, requirement.Stdio, refused, verdict.Pass},
 		{requirement.R20251125, requirement.HTTP, refused, verdict.Pass},
 	} {
-		req, _ := area.Catalogue().Find("PAGE-07")
-		k, _ := area.BuiltIn().Check("PAGE-07")
 		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: c.transport},
 			areatest.HasResources)
 		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"),
 			step("next", "a:2"), step("next-again", "a:2"), step("middle", "a:1"), c.last)
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{page.Paging: rec}); got.Outcome != c.want {
+		if got := areatest.Judge("PAGE-07", rec); got.Outcome != c.want {
 			t.Errorf("%s on %s: %+v", c.revision, c.transport, got)
 		}
 	}
@@ -233,15 +229,11 @@ func TestCursorElsewhereOfAnotherList(t *testing.T) {
 		{step("page", "a:2"), areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")},
 		{cut, areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")},
 	} {
-		req, _ := area.Catalogue().Find("PAGE-07")
-		k, _ := area.BuiltIn().Check("PAGE-07")
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP},
-			areatest.HasResources)
+		facts := areatest.HTTP(areatest.ModernOne, areatest.HasResources)
 		between := areatest.Lines(step("first", "a:1"), step("second", "a:1"), step("next", "a:3"),
 			step("next-again", "a:3"), step("middle", "a:1"))
 		paging := rt.New(page.Paging, facts, slices.Concat(rec[:1], between, rec[1:])...)
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{page.Paging: paging}); got.Outcome != verdict.Pass {
+		if got := areatest.Judge("PAGE-07", paging); got.Outcome != verdict.Pass {
 			t.Errorf("%+v", got)
 		}
 	}
@@ -289,12 +281,8 @@ func TestCycle(t *testing.T) {
 	rec := areatest.Lines(areatest.Page("1", `{}`, whole), areatest.Page("2", `{"cursor":"x"}`,
 		`{"resources":[{"uri":"a:2","name":"2"}],"nextCursor":"y"}`), areatest.Page("3c", `{"cursor":"y"}`,
 		whole))
-	req, _ := area.Catalogue().Find("PAGE-02")
-	k, _ := area.BuiltIn().Check("PAGE-02")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, rec...)})
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
+	got := areatest.Judge("PAGE-02", rt.New(recording.WalkResources, facts, rec...))
 	if !strings.Contains(got.Actual, "page 3 repeats page 1 ") ||
 		!slices.Equal(got.Frames, []int{1, 2, 3, 4, 5, 6}) {
 		t.Errorf("%+v", got)

@@ -140,15 +140,11 @@ func TestAnsweredOnGet(t *testing.T) {
 		Incoming: []string{`{"jsonrpc":"2.0","id":6,"result":{}}`}}
 	other := response
 	other.Incoming = []string{`{"jsonrpc":"2.0","id":7,"result":{}}`}
-	req, _ := area.Catalogue().Find("RPC-09")
-	k, _ := area.BuiltIn().Check("RPC-09")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	for want, came := range map[verdict.Outcome]rt.Line{verdict.Pass: response, verdict.Fail: other} {
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: "resources/list",
 			Channel: "post:2", Status: http.StatusOK, Result: `{}`}, accepted, came)
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
+		if got := areatest.Judge("RPC-09", rec); got.Outcome != want {
 			t.Errorf("%s: %+v", want, got)
 		}
 	}
@@ -223,12 +219,8 @@ func TestMoreThanACode(t *testing.T) {
 			if code != "" {
 				l.Outcome, l.Error = "", areatest.Failure(code)
 			}
-			k, _ := area.BuiltIn().Check(id)
-			req, _ := area.Catalogue().Find(id)
-			facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-				Transport: requirement.Stdio}, `{}`)
-			got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, l)})
+			facts := areatest.Stdio(requirement.R20251125, `{}`)
+			got := areatest.Judge(id, rt.New(recording.InvalidMessages, facts, l))
 			if !got.Outcome.Red() || got.Gravity != want {
 				t.Errorf("%s, code %q: %s of gravity %q, not %q", id, code, got.Outcome, got.Gravity, want)
 			}
@@ -355,8 +347,7 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 	}
 	req, _ := area.Catalogue().Find("RPC-17")
 	k, _ := area.BuiltIn().Check("RPC-17")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	for name, c := range map[string]struct {
 		alone, together []rt.Line
 		want            verdict.Outcome
@@ -474,10 +465,7 @@ func TestEndsOfServers(t *testing.T) {
 				`{}`)
 			rec := rt.New(recording.InvalidMessages, facts,
 				rt.Line{Step: c.step, ID: "-", Kind: recording.Probe, Outcome: how.outcome, Fatal: true})
-			req, _ := area.Catalogue().Find(c.id)
-			k, _ := area.BuiltIn().Check(c.id)
-			if got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != how.want {
+			if got := areatest.Judge(c.id, rec); got.Outcome != how.want {
 				t.Errorf("%s, %s, %s over %s: %+v", c.id, c.step, how.outcome, how.over, got)
 			}
 		}
@@ -497,10 +485,7 @@ func TestBareServerErrors(t *testing.T) {
 		facts := rt.Facts(at, `{}`)
 		rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "not-json", ID: "-",
 			Kind: recording.Probe, Outcome: recording.HTTPOnly, Status: 500})
-		req, _ := area.Catalogue().Find("RPC-14")
-		k, _ := area.BuiltIn().Check("RPC-14")
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != want {
+		if got := areatest.Judge("RPC-14", rec); got.Outcome != want {
 			t.Errorf("%s: %+v", at, got)
 		}
 	}
@@ -513,13 +498,8 @@ func TestResponsesAreToldWithTheirRequests(t *testing.T) {
 		"RPC-06": `{"jsonrpc":"2.0","id":5,"result":null}`,
 		"RPC-07": `{"jsonrpc":"2.0","id":5,"error":{"code":-32602}}`,
 	} {
-		req, _ := area.Catalogue().Find(id)
-		k, _ := area.BuiltIn().Check(id)
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"resources":{}}`)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
-				areatest.Said(reply))})
+		facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
+		got := areatest.Judge(id, rt.New(recording.Everything, facts, areatest.Said(reply)))
 		if !strings.HasSuffix(got.Actual, " in the response to resources/list") || len(got.Frames) != 2 {
 			t.Errorf("%s: %q, frames %v", id, got.Actual, got.Frames)
 		}
@@ -531,15 +511,11 @@ func TestResponsesAreToldWithTheirRequests(t *testing.T) {
 func TestLostOverUnclearRequests(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE},
 		`{"resources":{}}`)
-	k, _ := area.BuiltIn().Check("RPC-15")
-	req, _ := area.Catalogue().Find("RPC-15")
 	refused := rt.Line{Step: scenario.StepNoMethod, Error: `{"code":-32600,"message":"no method"}`,
 		Kind: recording.Probe}
 	for _, step := range []recording.Step{scenario.StepNullID, scenario.StepDoubledMember} {
 		lost := rt.Line{Step: step, Outcome: recording.Lost, Fatal: true, Kind: recording.Probe}
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, refused,
-				lost)})
+		got := areatest.Judge("RPC-15", rt.New(recording.InvalidMessages, facts, refused, lost))
 		if got.Outcome != verdict.Pass || len(got.Observations) != 1 {
 			t.Errorf("%s: %s, expected pass and an observation\n%+v", step, got.Outcome, got)
 		}
@@ -571,13 +547,10 @@ func TestRespeltIDs(t *testing.T) {
 
 // Over HTTP it is known what a response under another id answers.
 func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: `"é"`, Channel: "post:1",
 		Reply: `{"jsonrpc":"2.0","id":"??","result":{"resources":[]}}`})
-	req, _ := area.Catalogue().Find("RPC-02")
-	k, _ := area.BuiltIn().Check("RPC-02")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+	got := areatest.Judge("RPC-02", rec)
 	if got.Outcome != verdict.Fail || len(got.Frames) != 2 ||
 		!strings.Contains(got.Actual, `resources/list with the id "é"`) {
 		t.Errorf("%+v", got)
@@ -587,16 +560,13 @@ func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
 // TestOneEndIsOneCause: where connections end over requests, it is one finding whichever request it was in
 // which revision.
 func TestOneEndIsOneCause(t *testing.T) {
-	req, _ := area.Catalogue().Find("RPC-09")
-	k, _ := area.BuiltIn().Check("RPC-09")
 	causes := map[string]bool{}
 	for rev, method := range map[requirement.Revision]string{requirement.R20250618: "resources/list",
 		requirement.R20251125: "resources/templates/list"} {
-		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio},
-			`{"resources":{}}`)
+		facts := areatest.Stdio(rev, `{"resources":{}}`)
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: method,
 			Outcome: recording.Lost})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("RPC-09", rec)
 		if got.Outcome != verdict.Fail {
 			t.Errorf("%s: %s", method, got.Outcome)
 		}
@@ -609,10 +579,7 @@ func TestOneEndIsOneCause(t *testing.T) {
 
 // The errors that an HTTP server has of its own are no JSON-RPC, and have no ids to lose.
 func TestErrorsOfTheHTTPServer(t *testing.T) {
-	req, _ := area.Catalogue().Find("RPC-16")
-	k, _ := area.BuiltIn().Check("RPC-16")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{"resources":{}}`)
+	facts := areatest.HTTP(requirement.R20251125, `{"resources":{}}`)
 	for reply, want := range map[string]verdict.Outcome{
 		`{"status":500,"error":"Internal Server Error","path":"/mcp"}`: verdict.NotApplicable,
 		`{"error":"Bad Request"}`:                                      verdict.NotApplicable,
@@ -620,8 +587,7 @@ func TestErrorsOfTheHTTPServer(t *testing.T) {
 	} {
 		x := rt.Line{Step: "unknown-method", Method: "mcpcheck/no-such-method", Kind: recording.Probe,
 			Channel: "post-1", Status: 500, Reply: reply}
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, x)})
+		got := areatest.Judge("RPC-16", rt.New(recording.InvalidMessages, facts, x))
 		if got.Outcome != want {
 			t.Errorf("%s: %s, expected %s: %s", reply, got.Outcome, want, got.Actual)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -15,8 +16,7 @@ import (
 func TestDiscoveryWithoutID(t *testing.T) {
 	req, _ := area.Catalogue().Find("RPC-16")
 	k, _ := area.BuiltIn().Check("RPC-16")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{}`)
+	facts := areatest.Stdio(requirement.R20251125, `{}`)
 	facts.Nameless = []int{1, 2}
 	recs := verdict.Recordings{}
 	for _, name := range []recording.Name{recording.Everything, recording.InvalidMessages} {

@@ -81,8 +81,6 @@ func TestOriginChecks(t *testing.T) {
 // TestOriginPolicy: what is allowed is the operator's choice on servers that are
 // not local.
 func TestOriginPolicy(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-01")
-	req, _ := area.Catalogue().Find("SEC-01")
 	for name, change := range map[string]struct {
 		adjust func(*recording.Facts)
 		want   verdict.Outcome
@@ -93,14 +91,12 @@ func TestOriginPolicy(t *testing.T) {
 			verdict.Fail},
 		"any-origin": {func(f *recording.Facts) { f.Allowed["any-origin"] = true }, verdict.NotApplicable},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.HTTP}, `{}`)
+		facts := areatest.HTTP(requirement.R20251125, `{}`)
 		change.adjust(facts)
 		rec := rt.New(sec.Origins, facts,
 			areatest.WithTags(areatest.HTTPLine("request", 200, areatest.OkList), "origin",
 				"http://evil.example.invalid"))
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{sec.Origins: rec}); got.Outcome != change.want {
+		if got := areatest.Judge("SEC-01", rec); got.Outcome != change.want {
 			t.Errorf("%s: %s, expected %s", name, got.Outcome, change.want)
 		}
 	}
@@ -170,19 +166,15 @@ func TestCredentialChecks(t *testing.T) {
 
 // TestLoggedSecrets: a credential that was sent is looked for in the log.
 func TestLoggedSecrets(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-14")
-	req, _ := area.Catalogue().Find("SEC-14")
 	for data, want := range map[string]verdict.Outcome{"read with secret-token": verdict.Fail,
 		"read": verdict.Pass} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.HTTP}, `{}`)
+		facts := areatest.HTTP(requirement.R20251125, `{}`)
 		line := areatest.HTTPLine("list", 200, areatest.OkList)
 		line.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message",` +
 			`"params":{"level":"info","data":"` + data + `"}}`}
 		rec := rt.New(sec.LogSecrets, facts, line)
 		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{sec.LogSecrets: rec}); got.Outcome != want {
+		if got := areatest.Judge("SEC-14", rec); got.Outcome != want {
 			t.Errorf("%s: %s, expected %s", data, got.Outcome, want)
 		}
 	}
@@ -190,18 +182,14 @@ func TestLoggedSecrets(t *testing.T) {
 
 // TestEchoedSecrets: an answer that repeats a credential is remarked upon.
 func TestEchoedSecrets(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-14")
-	req, _ := area.Catalogue().Find("SEC-14")
 	for message, want := range map[string]string{"no right for secret-token": "credentials-echoed",
 		"no right": ""} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.HTTP}, `{}`)
+		facts := areatest.HTTP(requirement.R20251125, `{}`)
 		rec := rt.New(sec.LogSecrets, facts,
 			areatest.HTTPLine("list", 200, rt.Line{Error: `{"code":-32600,"message":"` + message + `"}`}))
 		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
 		seen := map[string]string{}
-		for _, o := range verdict.Evaluate(k, req, facts,
-			verdict.Recordings{sec.LogSecrets: rec}).Observations {
+		for _, o := range areatest.Judge("SEC-14", rec).Observations {
 			seen[o.ID] = o.Detail
 		}
 		areatest.Observed(t, seen, want)
@@ -289,8 +277,6 @@ func TestOwnersContents(t *testing.T) {
 // TestEndedByOneMessage: only a server that is known to have ended, over a probe in a session
 // that had begun, is accused.
 func TestEndedByOneMessage(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-63")
-	req, _ := area.Catalogue().Find("SEC-63")
 	fatal := rt.Line{Step: "not-json", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true,
 		Reason: "the process ended"}
 	silent := fatal
@@ -356,7 +342,7 @@ func TestEndedByOneMessage(t *testing.T) {
 		if x.adjust != nil {
 			x.adjust(rec)
 		}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+		got := areatest.Judge("SEC-63", rec)
 		if got.Outcome != x.want {
 			t.Errorf("%s: %s, expected %s: %+v", name, got.Outcome, x.want, got)
 		}
@@ -371,21 +357,17 @@ func TestEndedByOneMessage(t *testing.T) {
 // TestSessionsEndOverMessages: the messages that sessions end over are reported, with what is said behind
 // them, unless sessions do so over ordinary requests, too.
 func TestSessionsEndOverMessages(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-63")
-	req, _ := area.Catalogue().Find("SEC-63")
 	line := func(session string, step recording.Step, status int) rt.Line {
 		return rt.Line{Session: session, Step: step, Kind: recording.Probe, Method: "ping", Status: status,
 			Outcome: recording.HTTPOnly}
 	}
 	for _, ordinary := range []int{0, http.StatusInternalServerError} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.HTTP}, `{"resources":{}}`)
+		facts := areatest.HTTP(requirement.R20251125, `{"resources":{}}`)
 		rec := rt.New(recording.InvalidMessages, facts, line("s1", "a/lost", 500), line("s2", "a/lost", 500),
 			line("s2", "alive/lost", 500),
 			line("s3", "alive/lost", 200), line("s3", recording.StepAlive, 500), line("s4", "a/lost", 500))
 		rec.Exchanges[1].Ends, rec.Exchanges[5].Ends, rec.Exchanges[3].Ends = 500, 500, ordinary
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rec}).Observations
+		got := areatest.Judge("SEC-63", rec).Observations
 		switch {
 		case ordinary == 0 && len(got) == 1 && got[0].ID == "session-broken" &&
 			strings.Contains(got[0].Detail, "has had ping, each time") &&
@@ -399,8 +381,7 @@ func TestSessionsEndOverMessages(t *testing.T) {
 
 // A message that ends the server breaks each requirement on such messages, which is one finding.
 func TestOneFindingOfOneEnd(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-		`{"completions":{}}`)
+	facts := areatest.Stdio(areatest.ModernOne, `{"completions":{}}`)
 	fatal := rt.Line{Step: "no-ref", Method: "completion/complete", Kind: recording.Probe,
 		Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
 	recs := verdict.Recordings{recording.MalformedCompletions: rt.New(recording.MalformedCompletions, facts,
@@ -418,8 +399,6 @@ func TestOneFindingOfOneEnd(t *testing.T) {
 // TestEndedByLinesOfAMessage: who dies over text that is no JSON does so over an empty line as well; over two
 // messages in one write, or over newlines in a body, a server dies of something else.
 func TestEndedByLinesOfAMessage(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-63")
-	req, _ := area.Catalogue().Find("SEC-63")
 	for _, c := range []struct {
 		over requirement.Transport
 		raw  string
@@ -437,7 +416,7 @@ func TestEndedByLinesOfAMessage(t *testing.T) {
 		other.Step = "other"
 		rec := rt.New(recording.InvalidMessages, facts, fatal, other)
 		rec.Frame(rec.Exchanges[1].Request).Raw = []byte(c.raw)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+		got := areatest.Judge("SEC-63", rec)
 		if accused := slices.Contains(got.Frames, rec.Exchanges[1].Request); got.Outcome != verdict.Fail ||
 			accused != (c.want > 0) || got.Reason != "" {
 			t.Errorf("%s %q: %+v", c.over, c.raw, got)
@@ -448,8 +427,6 @@ func TestEndedByLinesOfAMessage(t *testing.T) {
 // TestEndedAmidProbes: a server that ends amid probes of which none ends it alone is told of, unless it
 // had been idle, or ended once more.
 func TestEndedAmidProbes(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-63")
-	req, _ := area.Catalogue().Find("SEC-63")
 	probe := func(step recording.Step, outcome recording.Outcome, fatal bool) rt.Line {
 		return rt.Line{Step: step, Kind: recording.Probe, Outcome: outcome, Fatal: fatal}
 	}
@@ -471,8 +448,7 @@ func TestEndedAmidProbes(t *testing.T) {
 		"none":        {lines: lines(false)[2:3]},
 		"once more":   {lines: lines(false), again: "the process ended"}, // as a race does
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-			`{"resources":{}}`)
+		facts := areatest.Stdio(areatest.ModernOne, `{"resources":{}}`)
 		rec := rt.New(recording.InvalidMessages, facts, x.lines...)
 		for _, y := range rec.Exchanges {
 			y.Session = string(y.Step[0:1]) + "'s own"
@@ -483,7 +459,7 @@ func TestEndedAmidProbes(t *testing.T) {
 		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe,
 			Lost: "the process ended", Idle: x.idle},
 			&recording.Session{ID: "b's own", Kind: recording.Probe, Lost: x.again})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+		got := areatest.Judge("SEC-63", rec)
 		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail,
 			`the server ended (the process ended) amid messages of which none ends it when sent `+
 				`again alone`) {
@@ -494,19 +470,16 @@ func TestEndedAmidProbes(t *testing.T) {
 
 // TestHarmless: what is refused in another way than it should be harms nobody.
 func TestHarmless(t *testing.T) {
-	k, _ := area.BuiltIn().Check("SEC-01")
-	req, _ := area.Catalogue().Find("SEC-01")
 	for status, want := range map[int]requirement.Gravity{200: requirement.Security,
 		202: requirement.Security, 204: "", 302: "", 400: "", 401: ""} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.HTTP}, `{}`)
+		facts := areatest.HTTP(requirement.R20251125, `{}`)
 		reply := areatest.NoMessage
 		if status == 200 {
 			reply = areatest.OkList
 		}
 		rec := rt.New(sec.Origins, facts, areatest.WithTags(areatest.HTTPLine("request", status, reply),
 			"origin", "http://evil.example.invalid"))
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); !got.Outcome.Red() ||
+		if got := areatest.Judge("SEC-01", rec); !got.Outcome.Red() ||
 			got.Gravity != want {
 			t.Errorf("HTTP %d: %s of gravity %q", status, got.Outcome, got.Gravity)
 		}
@@ -515,8 +488,7 @@ func TestHarmless(t *testing.T) {
 
 // TestGivenAwayOnce: what a caller without the right gets is one finding, of the requirement that fails.
 func TestGivenAwayOnce(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		areatest.HasResources)
+	facts := areatest.HTTP(requirement.R20260728, areatest.HasResources)
 	read := func(step recording.Step) rt.Line {
 		return areatest.HTTPLine(step, 200, areatest.TaggedRead(step, `{"uri":"a:1"}`, areatest.OneText, "",
 			"uri", "a:1", "identity", "guest"))
@@ -524,9 +496,7 @@ func TestGivenAwayOnce(t *testing.T) {
 	rec := rt.New(sec.Rights, facts, read("owner"), read("read"))
 	judged := map[string]verdict.Result{}
 	for _, id := range []string{"SEC-12", "SEC-62"} {
-		k, _ := area.BuiltIn().Check(id)
-		req, _ := area.Catalogue().Find(id)
-		judged[id] = verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Rights: rec})
+		judged[id] = areatest.Judge(id, rec)
 	}
 	mild, grave := judged["SEC-12"], judged["SEC-62"]
 	req, _ := area.Catalogue().Find("SEC-12")

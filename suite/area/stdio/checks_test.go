@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/canc"
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
@@ -91,23 +90,20 @@ func part(step recording.Step, answers int, o recording.Outcome) rt.Line {
 }
 
 func TestEndings(t *testing.T) {
-	req, _ := area.Catalogue().Find("STDIO-08")
-	k, _ := area.BuiltIn().Check("STDIO-08")
 	for _, x := range []struct {
 		owned bool
 		how   string
 		want  verdict.Outcome
 	}{{true, "exited", verdict.Pass}, {true, "killed", verdict.Warn}, {true, "terminated", verdict.Warn},
 		{false, "killed", verdict.NotApplicable}} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
-			Transport: requirement.Stdio}, `{}`)
+		facts := areatest.Stdio(requirement.R20260728, `{}`)
 		facts.Owned = x.owned
 		rec := rt.New(recording.Everything, facts, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: x.how, Took: 2 * time.Second}
 		// One that was not waited for in full, when it was known that they stay.
 		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "hurried",
 			Ending: &recording.Ending{By: "us", How: "terminated", Took: 250 * time.Millisecond}})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("STDIO-08", rec)
 		if got.Outcome != x.want {
 			t.Errorf("%s: %s, expected %s", x.how, got.Outcome, x.want)
 		}
@@ -120,8 +116,6 @@ func TestEndings(t *testing.T) {
 
 // TestEndingsWhileSubscribed: a subscription is no reason to stay, and one that is given up even less.
 func TestEndingsWhileSubscribed(t *testing.T) {
-	req, _ := area.Catalogue().Find("STDIO-08")
-	k, _ := area.BuiltIn().Check("STDIO-08")
 	listen := areatest.WithTags(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"a"`,
 		Outcome: recording.Sent}, "ack", "2")
 	stop := rt.Line{Step: "stop", Method: "notifications/cancelled", ID: "-", Params: `{"requestId":"a"}`,
@@ -144,14 +138,13 @@ func TestEndingsWhileSubscribed(t *testing.T) {
 		"unsubscribed": {"exited", areatest.Lines(subscribe, unsubscribe), ""},
 		"never ends":   {"killed", areatest.Lines(listen), "input was closed"},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
-			Transport: requirement.Stdio}, `{}`)
+		facts := areatest.Stdio(requirement.R20260728, `{}`)
 		facts.Owned = true
 		rec := rt.New(recording.Everything, facts, x.lines...)
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "killed", Took: 2 * time.Second}
 		rec.Sessions = append(rec.Sessions,
 			&recording.Session{ID: "plain", Ending: &recording.Ending{By: "us", How: x.plain}})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("STDIO-08", rec)
 		if (got.Outcome == verdict.Warn) != (x.want != "") || !strings.HasSuffix(got.Expected, x.want) {
 			t.Errorf("%s: %s %s", name, got.Outcome, got.Expected)
 		}
@@ -159,18 +152,15 @@ func TestEndingsWhileSubscribed(t *testing.T) {
 }
 
 func TestFlushedInTime(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio},
-		`{}`)
+	facts := areatest.Stdio(requirement.R20250618, `{}`)
 	late := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)
 	late.Outcome = recording.Silent
-	req, _ := area.Catalogue().Find("STDIO-03")
-	k, _ := area.BuiltIn().Check("STDIO-03")
 	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable,
 		time.Millisecond: verdict.Fail} {
 		rec := rt.New(recording.Everything, facts, late)
 		rec.Sessions[0].Closed = closed
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "exited"}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("STDIO-03", rec)
 		if want == verdict.Fail && got.Outcome != verdict.Fail || want != verdict.Fail && got.Outcome.Red() {
 			t.Errorf("closed after %s: %+v", closed, got)
 		}
@@ -179,10 +169,7 @@ func TestFlushedInTime(t *testing.T) {
 
 // A slow answer may come when the session happens to be ended, if others are as slow.
 func TestSlowNotHeldBack(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio},
-		`{}`)
-	req, _ := area.Catalogue().Find("STDIO-03")
-	k, _ := area.BuiltIn().Check("STDIO-03")
+	facts := areatest.Stdio(requirement.R20250618, `{}`)
 	for name, c := range map[string]struct {
 		other time.Duration // after which another request was answered while its session stood
 		want  verdict.Outcome
@@ -204,8 +191,7 @@ func TestSlowNotHeldBack(t *testing.T) {
 			s.Closed, s.Ending = time.Hour, &recording.Ending{By: "us", How: "exited"}
 		}
 		rec.Session("s1").Closed = 12 * time.Second
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
+		if got := areatest.Judge("STDIO-03", rec); got.Outcome != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -169,8 +169,7 @@ func TestEventStream(t *testing.T) {
 // judgeHTTP judges a recording of 2026-07-28 on Streamable HTTP.
 func judgeHTTP(t *testing.T, id string, name recording.Name, rec []rt.Line, want verdict.Outcome) {
 	t.Helper()
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		subscribing)
+	facts := areatest.HTTP(requirement.R20260728, subscribing)
 	if got := judged(id, facts, verdict.Recordings{name: rt.New(name, facts, rec...)}); got.Outcome != want {
 		t.Errorf("%s: %s, expected %s\n%+v", id, got.Outcome, want, got)
 	}

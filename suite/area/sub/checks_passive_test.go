@@ -75,8 +75,7 @@ func TestUpdatesOfNobody(t *testing.T) {
 		"something was all the same":  {`{"resources":{}}`, sub, idle},
 		"resources can be subscribed": {subscribing, list, idle},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618,
-			Transport: requirement.HTTP}, c.capabilities)
+		facts := areatest.HTTP(requirement.R20250618, c.capabilities)
 		got := judged("SUB-06", facts, verdict.Recordings{
 			recording.Everything: rt.New(recording.Everything, facts, list),
 			recording.Undeclared: rt.New(recording.Undeclared, facts, c.before, probed),
@@ -95,8 +94,7 @@ func TestUnrelatedUpdates(t *testing.T) {
 			`"params":{"uri":"` + uri + `"}}`}}
 	}
 	see := func(rec ...rt.Line) map[string]string {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, subscribing)
+		facts := areatest.Stdio(requirement.R20251125, subscribing)
 		seen := map[string]string{}
 		for _, o := range judged("SUB-09", facts,
 			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
@@ -240,8 +238,7 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 // TestCancelledByItself: what a cancelled stream brings is judged without a trigger as well, if it comes
 // when it can no longer have been under way.
 func TestCancelledByItself(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
-		subscribing)
+	facts := areatest.Stdio(requirement.R20260728, subscribing)
 	for name, c := range map[string]struct {
 		id   string
 		late time.Duration

@@ -78,8 +78,7 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.
 func TestUpdateWithoutChange(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		subscribing)
+	facts := areatest.Stdio(requirement.R20251125, subscribing)
 	see := func(now string) map[string]string {
 		seen := map[string]string{}
 		result := judged("SUB-62", facts, verdict.Recordings{

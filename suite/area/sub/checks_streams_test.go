@@ -137,8 +137,7 @@ func TestSameID(t *testing.T) {
 		judgeHTTP(t, x.id, recording.Changes, x.rec, x.want)
 	}
 	// Whoever comes with credentials may be known by them, and its ids be taken for those of one sender.
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		subscribing)
+	facts := areatest.HTTP(requirement.R20260728, subscribing)
 	rec := rt.New(recording.Changes, facts, play(granted, "post:foreign")...)
 	for i := range rec.Frames {
 		if rec.Frames[i].Dir == wire.Out {

@@ -175,8 +175,7 @@ func TestNeverSubscribed(t *testing.T) {
 	} {
 		for _, other := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%t", name, other), func(t *testing.T) {
-				facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618,
-					Transport: requirement.Stdio}, subscribing)
+				facts := areatest.Stdio(requirement.R20250618, subscribing)
 				changes := legacyChanges(c.updates, nil, nil)
 				want := c.want
 				if !other {

@@ -110,8 +110,7 @@ func TestSweepObservations(t *testing.T) {
 
 // What an author of a list wants to know is told once.
 func TestListRemarks(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	walk := rt.New(recording.WalkResources, facts, areatest.Listing(`{"uri":"a:1","name":"1"}`)...)
 	tmpl := func(entries string) map[string]string {
 		return areatest.Observations(t, "TMPL-09", recording.WalkTemplates, areatest.Templates(entries), walk)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -21,15 +20,11 @@ func oneURI(uri string) []rt.Line {
 
 // TestTemplateAmongResources: who lists a URI template as a resource is not told to escape its braces.
 func TestTemplateAmongResources(t *testing.T) {
-	k, _ := area.BuiltIn().Check("URI-03")
-	req, _ := area.Catalogue().Find("URI-03")
 	for uri, want := range map[string]string{"note://{id}": "resources/templates/list",
 		"note://a}b{": "percent-encode", "note://a b": "percent-encode"} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 		rec := rt.New(recording.WalkResources, facts, oneURI(uri)...)
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.WalkResources: rec}); got.Outcome != verdict.Fail ||
+		if got := areatest.Judge("URI-03", rec); got.Outcome != verdict.Fail ||
 			!strings.Contains(got.Hint, want) {
 			t.Errorf("%s: %s: %s", uri, got.Outcome, got.Hint)
 		}
@@ -131,10 +126,7 @@ func TestRequestedURIs(t *testing.T) {
 
 // TestAcknowledgmentIsShown: what grants a subscription is in the evidence, also where it is a notification.
 func TestAcknowledgmentIsShown(t *testing.T) {
-	k, _ := area.BuiltIn().Check("URI-14")
-	req, _ := area.Catalogue().Find("URI-14")
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-		`{"resources":{"subscribe":true}}`)
+	facts := areatest.Stdio(areatest.ModernOne, `{"resources":{"subscribe":true}}`)
 	rec := rt.New(recording.URISubscriptions, facts,
 		rt.Line{Step: "subscribe", Method: "subscriptions/listen", Outcome: recording.Sent,
 			Tags: recording.Tags{"form": "empty", "accepted": "yes"},
@@ -142,8 +134,7 @@ func TestAcknowledgmentIsShown(t *testing.T) {
 				`"params":{"notifications":{"resourceSubscriptions":[""]}}}`}})
 	ack := rec.Frames[len(rec.Frames)-1].Number
 	rec.Exchanges[0].Tags["ack"] = strconv.Itoa(ack)
-	if got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{recording.URISubscriptions: rec}); got.Outcome != verdict.Warn ||
+	if got := areatest.Judge("URI-14", rec); got.Outcome != verdict.Warn ||
 		!slices.Contains(got.Frames, ack) {
 		t.Errorf("%s with the frames %d, without %d", got.Outcome, got.Frames, ack)
 	}
@@ -152,8 +143,7 @@ func TestAcknowledgmentIsShown(t *testing.T) {
 // TestForbidden: HTTP 403 to a way out is a refusal of it where other reads are served, and else may be about
 // credentials.
 func TestForbidden(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		`{"resources":{}}`)
+	facts := areatest.HTTP(requirement.R20260728, `{"resources":{}}`)
 	read := func(step recording.Step, uri string, status int, result string, tags ...string) rt.Line {
 		l := areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, result, "", tags...)
 		if l.Status = status; result == "" {
@@ -171,10 +161,7 @@ func TestForbidden(t *testing.T) {
 			"URI-10": rt.New(recording.Traversal, facts, areatest.Lines(dots)...),
 			"URI-08": rt.New(recording.MalformedReads, facts, areatest.Lines(malformed)...),
 		} {
-			k, _ := area.BuiltIn().Check(id)
-			req, _ := area.Catalogue().Find(id)
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rec.Scenario: rec,
-				recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(*listed)...)})
+			got := areatest.Judge(id, rec, rt.New(recording.Reads, facts, areatest.Lines(*listed)...))
 			if got.Outcome != want {
 				t.Errorf("%s: %+v instead of %s", id, got, want)
 			}
@@ -243,8 +230,7 @@ func TestGuessedRoot(t *testing.T) {
 	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/` +
 		`bin:/bin/false\n"}]}`
 	const asked = `{"uri":"notes:///../x"}`
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(areatest.ModernOne, `{"resources":{}}`)
 	read := func(step recording.Step, result string, tags ...string) rt.Line {
 		refused := ""
 		if result == "" {
@@ -270,10 +256,7 @@ func TestGuessedRoot(t *testing.T) {
 		"leaked": {"URI-12", areatest.Lines(read("template", passwd)), "",
 			"once mended this becomes not applicable"},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, x.rec...)})
+		got := areatest.Judge(x.id, rt.New(recording.Traversal, facts, x.rec...))
 		if got.Code != x.code || !strings.Contains(got.Reason+got.Hint, x.want) {
 			t.Errorf("%s: %s, %s: %s %s", name, got.Outcome, got.Code, got.Reason, got.Hint)
 		}
@@ -284,8 +267,7 @@ func TestGuessedRoot(t *testing.T) {
 // they have nothing to do with it.
 func TestWayOutByTemplate(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	read := func(step recording.Step, uri string, tags ...string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, leak, "", append(tags, "root", "a:", "marker",
 			"canary")...)
@@ -294,14 +276,11 @@ func TestWayOutByTemplate(t *testing.T) {
 		"URI-10": read("dots", "docs:///in/../out"), "URI-11": read("encoded", "docs:///in/..%2fout"),
 		"URI-13": read("trick", "docs:///in/....//out"),
 	} {
-		req, _ := area.Catalogue().Find(id)
-		k, _ := area.BuiltIn().Check(id)
 		for want, by := range map[verdict.Outcome]rt.Line{
 			verdict.NotApplicable: read("template", "docs:///../out", "template", "docs:///{+path}"),
 			verdict.Fail:          read("template", "logs:///../out", "template", "logs:///{+path}"),
 		} {
-			got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, by, direct)})
+			got := areatest.Judge(id, rt.New(recording.Traversal, facts, by, direct))
 			if got.Outcome != want || want != verdict.Fail &&
 				!strings.Contains(got.Reason, "judged under URI-12") {
 				t.Errorf("%s: %s (%s), want %s", id, got.Outcome, got.Reason, want)
@@ -309,9 +288,8 @@ func TestWayOutByTemplate(t *testing.T) {
 		}
 		link := read("template", "docs:///sub/link", "template", "docs:///{+path}", "form", "link", "links",
 			"followed")
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, link,
-				direct)}); got.Outcome != verdict.Fail {
+		if got := areatest.Judge(id, rt.New(recording.Traversal, facts, link,
+			direct)); got.Outcome != verdict.Fail {
 			t.Errorf("%s beside a link that is followed: %s", id, got.Outcome)
 		}
 	}
@@ -320,8 +298,7 @@ func TestWayOutByTemplate(t *testing.T) {
 // TestWaysOutOfOneKind: what is mended in one place has one cause, whatever requirement it breaks.
 func TestWaysOutOfOneKind(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	read := func(step recording.Step, root string, tags ...string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"a:x"}`, leak, "", append(tags, "root", root, "marker",
 			"canary")...)
@@ -339,11 +316,8 @@ func TestWaysOutOfOneKind(t *testing.T) {
 			"forbidden")},
 		{"URI-13", "nothing-from-outside-of-root-2-a-file-of-the-system", read("system", "b:")},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
 		first := areatest.TaggedRead("other", `{"uri":"a:x"}`, "", areatest.NoSuch, "root", "a:")
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, first, x.rec)})
+		got := areatest.Judge(x.id, rt.New(recording.Traversal, facts, first, x.rec))
 		if got.Cause != x.want || !got.SharedCause {
 			t.Errorf("%s: the cause is %s, want %s", x.id, got.Cause, x.want)
 		}
@@ -407,8 +381,7 @@ func TestCounted(t *testing.T) {
 		areatest.Lines(guess("1"), stranger("1"), stranger("2"), stranger("3"))), "catch-all-read",
 		"3 of a made-up scheme")
 	told := `{"code":-32603,"message":"ENOENT: /home/ci/app/x"}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	elsewhere := rt.New(recording.MissingReads, facts, areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "",
 		told))
 	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads,
@@ -439,12 +412,10 @@ func TestCorpusCutShort(t *testing.T) {
 		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "",
 			areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
 		rec := rt.New(x.name, facts, x.rec...)
-		whole := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
+		whole := areatest.Judge(x.id, rec)
 		rec.Cut = &recording.Cut{Tried: 32, Of: 150, Reason: "the target is slow"}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
+		got := areatest.Judge(x.id, rec)
 		if got.Outcome != x.want || x.reason != "" && got.Reason != x.reason ||
 			whole.Outcome == verdict.Pass && whole.Reason != "" {
 			t.Errorf("%s: %s (%s), without a cut %s (%s)", x.id, got.Outcome, got.Reason, whole.Outcome,
