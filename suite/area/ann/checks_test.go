@@ -13,7 +13,7 @@ func TestAnnotationChecks(t *testing.T) {
 	with := func(a string) []rt.Line {
 		return areatest.Listing(`{"uri":"a:1","name":"1","annotations":` + a + `}`)
 	}
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
 		areatest.Pass("ANN-01", with(`{}`)...),
 		areatest.Pass("ANN-01", with(`{"audience":[],"priority":1,"x":null}`)...),
 		areatest.NotApplicable("ANN-01", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
@@ -35,16 +35,16 @@ func TestAnnotationChecks(t *testing.T) {
 		areatest.Pass("ANN-07", with(`{"lastModified":"2025-01-12"}`)...),
 		areatest.NotApplicable("ANN-07", with(`{}`)...),
 		areatest.Warn("ANN-07", with(`{"lastModified":"Sun, 12 Jan 2025 15:00:58 GMT"}`)...),
-	})
+	)
 	epoch := with(`{"lastModified":1736694058}`)
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
+	areatest.WalkRunsIn(t, recording.WalkResources, areatest.HasResources,
 		[]areatest.Run{areatest.Fail("ANN-01", epoch...)}, requirement.R20250618,
 		requirement.R20260728)
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
+	areatest.WalkRunsIn(t, recording.WalkResources, areatest.HasResources,
 		[]areatest.Run{areatest.Pass("ANN-01", epoch...)}, requirement.R20241105,
 		requirement.R20250326)
-	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources,
 		areatest.Fail("ANN-05",
 			areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","annotations":{"priority":10}}`)...),
-	})
+	)
 }

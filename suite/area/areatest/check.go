@@ -59,7 +59,13 @@ func Judge(id string, recs ...*recording.Recording) verdict.Result {
 
 // WalkRuns judges each run in every revision of its requirement on stdio; a
 // fail that is due becomes a warn where the grade says so.
-func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run,
+func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs ...Run) {
+	t.Helper()
+	WalkRunsIn(t, name, capabilities, runs)
+}
+
+// WalkRunsIn judges runs in particular revisions.
+func WalkRunsIn(t *testing.T, name recording.Name, capabilities string, runs []Run,
 	revisions ...requirement.Revision) {
 	t.Helper()
 	for i, x := range runs {
@@ -156,6 +162,15 @@ func HTTPLine(step recording.Step, status int, l rt.Line) rt.Line {
 	}
 	return l
 }
+
+// Bare is a line without a message in the answer.
+func Bare(step recording.Step, status int) rt.Line { return HTTPLine(step, status, rt.Line{}) }
+
+// Listed is a line that is answered with a list.
+func Listed(step recording.Step) rt.Line { return HTTPLine(step, 200, OkList) }
+
+// Mismatch is a line that is refused for its headers.
+func Mismatch(step recording.Step) rt.Line { return HTTPLine(step, 400, HeaderErr) }
 
 // Mime adds a Content-Type.
 func Mime(kind string, l rt.Line) rt.Line {

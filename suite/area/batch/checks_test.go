@@ -30,7 +30,7 @@ func TestBatches(t *testing.T) {
 	}
 	works := array("requests", "1 2", recording.Replied, two, one)
 	refused := array("requests", "1 2", recording.Replied, refusal)
-	areatest.WalkRuns(t, batch.Batches, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, batch.Batches, `{"resources":{}}`,
 		areatest.Pass("BATCH-01", array("requests", "1 2", recording.Replied, "["+two+","+one+"]")),
 		areatest.Pass("BATCH-01", array("requests", "1 2", recording.Replied, two, one)),
 		areatest.Fail("BATCH-01", array("requests", "1 2", recording.Replied, refusal)),
@@ -56,11 +56,11 @@ func TestBatches(t *testing.T) {
 		areatest.NotApplicable("BATCH-03", refused, array("mixed", "1 2", recording.Replied, refusal)),
 		areatest.NotApplicable("BATCH-03", works, array("mixed", "1 2", recording.Silent)),
 		areatest.NotApplicable("BATCH-04", refused, array("empty", "", recording.Silent)),
-	})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("BATCH-07", areatest.Unasked(one)),
 		areatest.Fail("BATCH-07", areatest.Unasked("["+one+"]")),
-	})
+	)
 }
 
 // TestAnEmptyArray: what an empty array answered is shown, and that there are no messages to send by

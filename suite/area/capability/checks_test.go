@@ -17,7 +17,7 @@ func TestUndeclared(t *testing.T) {
 	list := func(answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("list", "resources/list", "{}", answer))
 	}
-	areatest.WalkRuns(t, recording.Undeclared, `{"tools":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Undeclared, `{"tools":{}}`,
 		areatest.Pass("CAP-01", list(areatest.NotFoundError)...),
 		areatest.Fail("CAP-01", list(`{"resources":[{"uri":"a:1","name":"1"}]}`)...),
 		areatest.Warn("CAP-01", list(`{"resources":[]}`)...),
@@ -32,9 +32,9 @@ func TestUndeclared(t *testing.T) {
 		areatest.NotApplicable("CAP-13", nil...),
 		areatest.NotApplicable("CAP-13", areatest.Asked("feature", "completion/complete", "{}",
 			`{"code":-32602,"message":"no such template"}`, "feature", "completions")),
-	})
+	)
 	areatest.WalkRuns(t, recording.Undeclared, `{"resources":{}}`,
-		[]areatest.Run{areatest.NotApplicable("CAP-01", list(areatest.GoodList)...)})
+		areatest.NotApplicable("CAP-01", list(areatest.GoodList)...))
 }
 
 func TestCapabilityTypes(t *testing.T) {
@@ -60,7 +60,7 @@ func TestCapabilityTypes(t *testing.T) {
 		{`[]`, "CAP-11", verdict.Fail},
 	} {
 		areatest.WalkRuns(t, recording.Everything, x.capabilities,
-			[]areatest.Run{{ID: x.id, Want: x.want, Rec: frame}})
+			areatest.Run{ID: x.id, Want: x.want, Rec: frame})
 	}
 }
 
@@ -87,28 +87,28 @@ func TestDeclaredMethods(t *testing.T) {
 	list := func(answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("page", "resources/list", "{}", answer))
 	}
-	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`,
 		areatest.Pass("CAP-06", list(areatest.GoodList)...),
 		areatest.Fail("CAP-06", list(areatest.NotFoundError)...),
 		areatest.NotApplicable("CAP-06",
 			rt.Line{Step: "page", Method: "resources/list", Status: 401, Outcome: recording.HTTPOnly}),
 		areatest.Blocked("CAP-06", rt.Line{Step: "page", Method: "resources/list"}),
-	})
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
 		areatest.Pass("CAP-07", list(`{"resourceTemplates":[]}`)...),
 		areatest.Pass("CAP-07", list(areatest.NotFoundError)...),
 		areatest.Warn("CAP-07", list(`{"code":-32603,"message":"undefined"}`)...),
-	})
+	)
 	read := func(uri, answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("read", "resources/read", "{}", answer, "uri", uri))
 	}
-	areatest.WalkRuns(t, recording.Reads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Reads, `{"resources":{}}`,
 		areatest.Pass("CAP-08", read("a:1", `{"contents":[]}`)...),
 		areatest.Pass("CAP-08", read("a:1", `{"code":-32002,"message":"gone"}`)...),
 		areatest.Fail("CAP-08", read("a:1", areatest.NotFoundError)...),
 		areatest.Warn("CAP-08", read("https://example.com/", areatest.NotFoundError)...),
-	})
-	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{}}`,
 		areatest.Warn("CAP-08", areatest.Asked("unlisted", "resources/read", "{}", areatest.NotFoundError)),
 		areatest.Fail("CAP-06", areatest.Asked("rich-list", "resources/list", "{}", areatest.NotFoundError)),
 		areatest.Pass("CAP-10",
@@ -116,9 +116,9 @@ func TestDeclaredMethods(t *testing.T) {
 		areatest.Pass("CAP-10", areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`)),
 		areatest.NotApplicable("CAP-09",
 			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError)),
-	})
+	)
 	subscribed := areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`)
-	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{"subscribe":true}}`, []areatest.Run{
+	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{"subscribe":true}}`,
 		areatest.Pass("CAP-09", subscribed,
 			areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", `{}`)),
 		areatest.Fail("CAP-09",
@@ -135,7 +135,7 @@ func TestDeclaredMethods(t *testing.T) {
 			areatest.Asked("still-there", "resources/read", "{}", `{}`)),
 		areatest.NotApplicable("CAP-09", nil...),
 		areatest.NotApplicable("CAP-10", subscribed),
-	})
+	)
 }
 
 func TestUndeclaredLogs(t *testing.T) {
@@ -144,10 +144,10 @@ func TestUndeclaredLogs(t *testing.T) {
 	loud.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",` +
 		`"data":1}}`}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
-		[]areatest.Run{areatest.Pass("CAP-12", quiet),
-			areatest.Fail("CAP-12", loud)})
+		areatest.Pass("CAP-12", quiet),
+		areatest.Fail("CAP-12", loud))
 	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`,
-		[]areatest.Run{areatest.NotApplicable("CAP-12", loud)})
+		areatest.NotApplicable("CAP-12", loud))
 }
 
 // What is declared of other features than resources, and not so, is observed only.

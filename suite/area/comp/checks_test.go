@@ -29,7 +29,7 @@ func TestCompletions(t *testing.T) {
 	}
 	many := `{"values":["x"` + strings.Repeat(`,"x"`, 100) + `]}`
 	works := completionLine("complete", `{"values":["x"]}`, "")
-	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{},"completions":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{},"completions":{}}`,
 		areatest.Pass("COMP-02", of(`{"values":[]}`)...),
 		areatest.Fail("COMP-02", of(`{"values":[1]}`)...),
 		areatest.Fail("COMP-02", of(`{}`)...),
@@ -53,17 +53,17 @@ func TestCompletions(t *testing.T) {
 		areatest.Warn("COMP-12", works, completionLine("context", "", areatest.NoSuch, "invented", "yes")),
 		areatest.NotApplicable("COMP-12", completionLine("complete", "", areatest.NoSuch),
 			completionLine("context", "", areatest.NoSuch)),
-	})
-	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRunsIn(t, recording.TemplateCompletions, `{"resources":{}}`, []areatest.Run{
 		areatest.NotApplicable("COMP-11", completionLine("complete", "", areatest.Failure("-32601"))),
 		areatest.NotApplicable("COMP-02", completionLine("complete", "", areatest.Failure("-32601"))),
 	}, requirement.R20241105)
-	areatest.WalkRuns(t, comp.GuardedCompletions, `{"completions":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, comp.GuardedCompletions, `{"completions":{}}`,
 		areatest.Pass("COMP-14", completionLine("guarded", `{"values":["x"]}`, "", "never", "secret\nkey")),
 		areatest.Pass("COMP-14", completionLine("guarded", "", areatest.NoSuch, "never", "secret")),
 		areatest.Fail("COMP-14",
 			completionLine("guarded", `{"values":["x","key"]}`, "", "never", "secret\nkey")),
-	})
+	)
 }
 
 // TestCompletionsThatNeedContext: an internal error without the context, which is optional,
@@ -94,7 +94,7 @@ func TestCompletionsThatNeedContext(t *testing.T) {
 func TestRefusedCompletions(t *testing.T) {
 	noObject := completionLine("undeclared", "", "")
 	noObject.Result = "null"
-	areatest.WalkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`,
 		areatest.Pass("COMP-01", completionLine("undeclared", "", areatest.Failure("-32601"))),
 		areatest.Fail("COMP-01", completionLine("undeclared", `{"values":["x"]}`, "")),
 		areatest.Warn("COMP-01", completionLine("undeclared", `{"values":[]}`, "")),
@@ -102,11 +102,11 @@ func TestRefusedCompletions(t *testing.T) {
 		areatest.Pass("COMP-07", completionLine("undeclared", "", areatest.Failure("-32601"))),
 		areatest.Warn("COMP-07", completionLine("undeclared", "", areatest.Failure("-32603"))),
 		areatest.NotApplicable("COMP-07", completionLine("undeclared", `{"values":[]}`, "")),
-	})
+	)
 	nothingLike := completionLine("nothing-like", `{"values":[]}`, "")
 	fatal := completionLine("unknown-type", "", "")
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
-	areatest.WalkRuns(t, recording.MalformedCompletions, `{"completions":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.MalformedCompletions, `{"completions":{}}`,
 		areatest.Pass("COMP-08", completionLine("no-ref", "", areatest.Failure("-32602"))),
 		areatest.Warn("COMP-08", completionLine("no-ref", "", areatest.Failure("-32603"))),
 		areatest.Warn("COMP-08", completionLine("no-value", `{"values":[]}`, "")),
@@ -123,7 +123,7 @@ func TestRefusedCompletions(t *testing.T) {
 		areatest.NotApplicable("COMP-09", completionLine("nothing-like", "", areatest.Failure("-32603")),
 			completionLine("brackets", "", areatest.Failure("-32603"))),
 		areatest.Fail("COMP-09", fatal),
-	})
+	)
 }
 
 // TestOddSuggestions: what is suggested twice, or whatever is typed, is remarked upon.

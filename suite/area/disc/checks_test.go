@@ -16,7 +16,7 @@ func TestDiscoveryChecks(t *testing.T) {
 	good := areatest.Discovery(
 		`{"resultType":"complete","supportedVersions":["2026-07-28","DRAFT-1"],"capabilities":{},
 		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"a","version":"1"}}}`)
-	areatest.WalkRuns(t, recording.Discovery, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Discovery, `{}`, []areatest.Run{
 		areatest.Pass("DISC-01", good),
 		areatest.Fail("DISC-01", areatest.Discovery(areatest.NotFoundError)),
 		areatest.Blocked("DISC-01",
@@ -52,7 +52,7 @@ func TestVersionChecks(t *testing.T) {
 	right := refuse("resources/list", `{"supported":["2026-07-28"],"requested":"1900-01-01"}`)
 	served := areatest.Asked("unsupported", "resources/list", "{}", areatest.GoodList, "version",
 		"1900-01-01", "main", "yes")
-	areatest.WalkRuns(t, disc.Versions, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, disc.Versions, `{"resources":{}}`,
 		areatest.Pass("DISC-08", supported, right, again),
 		areatest.Fail("DISC-08", supported, served, again),
 		areatest.Fail("DISC-08", supported, areatest.Asked("unsupported", "resources/list", "{}",
@@ -83,7 +83,7 @@ func TestVersionChecks(t *testing.T) {
 			again),
 		areatest.Fail("DISC-11", supported, right,
 			areatest.Asked("supported-again", "resources/list", "{}", areatest.ParamsError)),
-	})
+	)
 }
 
 func TestFirstMessageChecks(t *testing.T) {
@@ -91,7 +91,7 @@ func TestFirstMessageChecks(t *testing.T) {
 	refused := areatest.Asked("first-list", "resources/list", "{}", areatest.ParamsError)
 	gone := areatest.Asked("first-read", "resources/read", `{"uri":"a:1"}`, areatest.ParamsError, "uri",
 		"a:1")
-	areatest.WalkRuns(t, recording.FirstMessages, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.FirstMessages, `{"resources":{}}`,
 		areatest.Pass("DISC-12", list),
 		areatest.Fail("DISC-12",
 			areatest.Asked("first-list", "resources/list", "{}", areatest.ParamsError, "walked", "yes")),
@@ -119,7 +119,7 @@ func TestFirstMessageChecks(t *testing.T) {
 		areatest.Pass("DISC-18", areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
 			areatest.Asked("cursor-again", "resources/list", "{}", areatest.GoodList)),
 		areatest.NotApplicable("DISC-18", list),
-	})
+	)
 }
 
 func TestHandshakeWithModernOnly(t *testing.T) {
@@ -127,7 +127,7 @@ func TestHandshakeWithModernOnly(t *testing.T) {
 		l.Step, l.Method, l.Params = "initialize", "initialize", `{}`
 		return areatest.Lines(l)
 	}
-	areatest.WalkRuns(t, recording.BareRequests, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.BareRequests, `{}`, []areatest.Run{
 		areatest.Pass("DISC-13",
 			hello(rt.Line{Error: `{"code":-32601,"message":"this server speaks 2026-07-28"}`})...),
 		areatest.Pass("DISC-13",
@@ -183,23 +183,22 @@ func TestExtensionsAndClientNames(t *testing.T) {
 	read := areatest.Asked("read", "resources/read", "{}", `{"resultType":"complete"}`)
 	task := areatest.Asked("read", "resources/read", "{}", `{"resultType":"task"}`)
 	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`,
-		[]areatest.Run{
-			areatest.Pass("DISC-16", read),
-			areatest.Fail("DISC-16", task),
-		})
+		areatest.Pass("DISC-16", read),
+		areatest.Fail("DISC-16", task),
+	)
 	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"tasks":{}}}`,
-		[]areatest.Run{areatest.Fail("DISC-16", read)})
+		areatest.Fail("DISC-16", read))
 	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"com.example/a":true}}`,
-		[]areatest.Run{areatest.Fail("DISC-16", read)})
+		areatest.Fail("DISC-16", read))
 	areatest.WalkRuns(t, recording.Everything, `{}`,
-		[]areatest.Run{areatest.NotApplicable("DISC-16", task)})
+		areatest.NotApplicable("DISC-16", task))
 
 	two := `{"resources":[{"uri":"a:2","name":"2"},{"uri":"a:1","name":"1"}]}`
 	turned := `{"resources":[{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2"}]}`
 	list := func(step recording.Step, result string) rt.Line {
 		return areatest.Asked(step, "resources/list", `{"_meta":{}}`, result)
 	}
-	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`,
 		areatest.Pass("DISC-17", list("plain", two), list("other-client", turned), list("anonymous", two),
 			list("plain-again", turned)),
 		areatest.Warn("DISC-17", list("plain", two), list("other-client", areatest.GoodList),
@@ -208,7 +207,7 @@ func TestExtensionsAndClientNames(t *testing.T) {
 			list("plain-again", two), list("other-client-again", two), list("plain-again", two)),
 		areatest.NotApplicable("DISC-17", list("plain", two), list("other-client", areatest.GoodList),
 			list("plain-again", areatest.GoodList)),
-	})
+	)
 }
 
 // TestVersionLists: of the list in an error the modern versions are those of discovery, and the others are

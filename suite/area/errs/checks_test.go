@@ -21,7 +21,7 @@ func TestMissingReads(t *testing.T) {
 		return areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "", areatest.Failure(first)),
 			areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", areatest.Failure(second)))
 	}
-	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
 		areatest.Pass("ERR-01", configured("", areatest.Failure("-32602"))...),
 		areatest.Pass("ERR-01", configured("", areatest.Failure("-32602.0"))...),
 		areatest.Fail("ERR-01", configured("", areatest.Failure("-32002"))...),
@@ -46,7 +46,7 @@ func TestMissingReads(t *testing.T) {
 			Error: `{"code":-32021,"message":"",` +
 				`"data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`}),
 	}, areatest.ModernOne)
-	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
 		areatest.Pass("ERR-01", configured("", areatest.Failure("-32002"))...),
 		areatest.Warn("ERR-01", configured("", areatest.Failure("-32602"))...),
 		areatest.Warn("ERR-01", configured("", areatest.Failure("0"))...),
@@ -96,7 +96,7 @@ func TestErrorCodes(t *testing.T) {
 	removed := func(step recording.Step, method, err string, status int) []rt.Line {
 		return areatest.Lines(rt.Line{Step: step, Method: method, Error: err, Status: status})
 	}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Pass("ERR-02", seen("-32602")...), areatest.Fail("ERR-02", seen("-32002")...),
 		areatest.Fail("ERR-02", seen("-32042")...),
 		areatest.Pass("ERR-04", seen("-32021")...), areatest.Fail("ERR-04", seen("-32050")...),
@@ -105,10 +105,10 @@ func TestErrorCodes(t *testing.T) {
 		areatest.Warn("ERR-06", seen("-32000")...),
 		areatest.Warn("ERR-06", seen("-32100")...),
 		areatest.NotApplicable("ERR-60", seen("-32602")...), areatest.Fail("ERR-60", seen("-32021")...),
-	})
+	)
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{},"extensions":{"com.example/x":{}}}`,
-		[]areatest.Run{areatest.Pass("ERR-04", seen("-32050")...)})
-	areatest.WalkRuns(t, errs.RemovedMethods, `{}`, []areatest.Run{
+		areatest.Pass("ERR-04", seen("-32050")...))
+	areatest.WalkRuns(t, errs.RemovedMethods, `{}`,
 		areatest.Pass("ERR-61", removed("ping", "ping", areatest.Failure("-32601"), 404)...),
 		areatest.Pass("ERR-61", removed("ping", "ping", areatest.Failure("-32601"), 0)...),
 		areatest.Warn("ERR-61", removed("ping", "ping", areatest.Failure("-32601"), 200)...),
@@ -120,16 +120,16 @@ func TestErrorCodes(t *testing.T) {
 		areatest.Warn("ERR-61",
 			rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2026-07-28"}`}),
 		areatest.Warn("ERR-61", rt.Line{Step: "initialize", Method: "initialize", Result: `{}`}),
-	})
-	areatest.WalkRuns(t, errs.BrokenRead, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, errs.BrokenRead, `{"resources":{}}`,
 		areatest.Pass("ERR-08",
 			areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32603"))),
 		areatest.Warn("ERR-08",
 			areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32602"))),
 		areatest.NotApplicable("ERR-08",
 			areatest.TaggedRead("broken", `{"uri":"a:1"}`, areatest.OneText, "")),
-	})
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`,
 		areatest.Pass("ERR-11", areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32602"))),
 		// see CAP-08
 		areatest.NotApplicable("ERR-11",
@@ -137,7 +137,7 @@ func TestErrorCodes(t *testing.T) {
 		areatest.Warn("ERR-11", areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32603"))),
 		areatest.Fail("ERR-11", areatest.TaggedRead("untyped", `{}`, areatest.OneText, "")),
 		areatest.Fail("ERR-11", areatest.TaggedRead("untyped", `{"uri":null}`, "", "")),
-	})
+	)
 }
 
 // TestCodesAfterTheEnd: an error to a request that is open when its session is ended is not

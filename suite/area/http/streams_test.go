@@ -26,7 +26,7 @@ func TestForeignStreams(t *testing.T) {
 		return areatest.Mime("text/event-stream", areatest.HTTPLine("read", 200, l))
 	}
 	onGet := rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{response, progress}}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Fail("HTTP-12", asked("8", "post:1", "", response), asked("7", "post:2", "")),
 		// that one is RPC-02's
 		areatest.NotApplicable("HTTP-12", asked("8", "post:1", "", response), asked("9", "post:2", "")),
@@ -36,7 +36,7 @@ func TestForeignStreams(t *testing.T) {
 		// a token that was used twice
 		areatest.NotApplicable("HTTP-12", asked("7", "post:1", "p", progress),
 			asked("8", "post:2", "p", progress)),
-	})
+	)
 }
 
 // TestSharedStreams: where each change is told twice on one stream, two streams may have shared the two.
@@ -73,13 +73,13 @@ func TestCausedByTheRequest(t *testing.T) {
 				`"params":{"uri":"a:1"}}`}}
 		return areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("list", 200, l)))
 	}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		areatest.Pass("HTTP-10", asked("tools/call", `{"name":"touch"}`)...),
 		areatest.Pass("HTTP-10", asked("resources/subscribe", `{"uri":"a:1"}`)...),
 		areatest.Fail("HTTP-10", asked("resources/subscribe", `{"uri":"a:2"}`)...),
 		areatest.Fail("HTTP-10", asked("resources/read", `{"uri":"a:1"}`)...),
 	}, requirement.R20251125)
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+	areatest.WalkRunsIn(t, recording.Everything, `{"resources":{}}`,
 		[]areatest.Run{areatest.Fail("HTTP-10", asked("tools/call", `{"name":"touch"}`)...)},
 		requirement.R20260728)
 }

@@ -16,7 +16,7 @@ func TestIconChecks(t *testing.T) {
 		return areatest.Listing(`{"uri":"a:1","name":"1","icons":` + icons + `}`)
 	}
 	src := func(s string) []rt.Line { return with(`[{"src":"` + s + `"}]`) }
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
 		areatest.Pass("ICON-01", with(`[]`)...),
 		areatest.Pass("ICON-01",
 			with(`[{"src":"https://a/b.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark",`+
@@ -45,10 +45,10 @@ func TestIconChecks(t *testing.T) {
 		areatest.NotApplicable("ICON-08", src(`https://a/b.png`)...),
 		areatest.Warn("ICON-08", with(`[{"src":"https://a/b.png","sizes":["large"]}]`)...),
 		areatest.Warn("ICON-08", with(`[{"src":"https://a/b.png","sizes":["48X48"]}]`)...),
-	})
-	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources,
 		areatest.Fail("ICON-01", areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","icons":[{}]}`)...),
-	})
+	)
 }
 
 // TestServerIcons: the server's own icons are judged, too, wherever it says who it is.

@@ -22,7 +22,7 @@ func TestCapableClient(t *testing.T) {
 		l.Result, l.Outcome = "", o
 		return l
 	}
-	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`,
 		areatest.Pass("LIFE-18", ask, open, served),
 		areatest.NotApplicable("LIFE-18", served),
 		areatest.Fail("LIFE-18", ask, without(open, recording.Silent), served),
@@ -35,17 +35,17 @@ func TestCapableClient(t *testing.T) {
 		areatest.Fail("LIFE-18", without(used, recording.Lost), refused),
 		areatest.NotApplicable("LIFE-18", without(used, recording.Silent), served),
 		areatest.Pass("LIFE-18", open, meanwhile),
-	})
+	)
 	beside, left := rt.Line{Step: "beside", Method: "ping", Result: `{}`}, served
 	left.Step = "left"
-	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`,
 		areatest.Pass("LIFE-19", ask, beside, left),
 		areatest.NotApplicable("LIFE-19", beside, left),
 		areatest.NotApplicable("LIFE-19", ask),
 		areatest.NotApplicable("LIFE-19", ask, without(beside, recording.Lost),
 			without(left, recording.Lost)),
 		areatest.Fail("LIFE-19", beside, without(left, recording.Lost)),
-	})
+	)
 	hello := rt.Line{Method: "initialize", Kind: recording.Capable,
 		Result: `{"protocolVersion":"2025-11-25"}`,
 		Params: `{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"roots":{}}}`}
@@ -55,7 +55,7 @@ func TestCapableClient(t *testing.T) {
 		return areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params +
 			`}}`)
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Pass("LIFE-12", hello, ask),
 		areatest.Fail("LIFE-12", hello, form),
 		areatest.Pass("LIFE-13", hello, sample(`"messages":[],"maxTokens":1`)),

@@ -24,7 +24,7 @@ func TestHandshakeChecks(t *testing.T) {
 		return hello("initialize", "2025-11-25", `{"protocolVersion":"2025-11-25","capabilities":{}`+info+`}`)
 	}
 	named := with(`,"serverInfo":{"name":"n","version":"1"},"instructions":"read"`)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("LIFE-01", named),
 		areatest.Fail("LIFE-01", with("")),
 		areatest.Fail("LIFE-01", with(`,"serverInfo":{"name":"n"}`)),
@@ -37,20 +37,20 @@ func TestHandshakeChecks(t *testing.T) {
 		areatest.Fail("LIFE-07", with(`,"instructions":null`)),
 		areatest.Pass("LIFE-12", areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)),
 		areatest.Fail("LIFE-12", areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)),
-	})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	)
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Pass("LIFE-13",
 			areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[],"title":1}}`)),
 		areatest.Fail("LIFE-13",
 			areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"input_required"}}`)),
 	}, requirement.Legacy()...)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Warn("LIFE-13",
 			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progres","params":{}}`)),
 		areatest.Warn("LIFE-13",
 			areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`)),
 	}, requirement.R20241105)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Fail("LIFE-07", with(`,"serverInfo":{"title":null}`)),
 		areatest.Warn("LIFE-13",
 			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)),
@@ -62,13 +62,13 @@ func TestHandshakeChecks(t *testing.T) {
 			areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`),
 			areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)),
 	}, requirement.R20250618, requirement.R20251125)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Pass("LIFE-07", with(`,"serverInfo":{"title":null,"icons":{}}`)),
 		areatest.Pass("LIFE-13",
 			areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}]`),
 			areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)),
 	}, requirement.R20250326)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Pass("LIFE-07", with(`,"serverInfo":{"websiteUrl":"https://example.com/","icons":[]}`)),
 		areatest.Fail("LIFE-07", with(`,"serverInfo":{"websiteUrl":"exa mple"}`)),
 		areatest.Fail("LIFE-07", with(`,"serverInfo":{"icons":{}}`)),
@@ -90,7 +90,7 @@ func TestNegotiation(t *testing.T) {
 		Result: `{"protocolVersion":"2025-06-18"}`}
 	failed := back
 	failed.Result, failed.Error = "", `{"code":-32602,"message":"Unsupported"}`
-	areatest.WalkRuns(t, life.Negotiation, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, life.Negotiation, `{}`,
 		areatest.Fail("LIFE-03", offer(`"2025-11-25"`), back),
 		areatest.Pass("LIFE-04", offer(`"2025-11-25"`)),
 		areatest.Fail("LIFE-04", offer(`"1900-01-01"`)),
@@ -111,8 +111,8 @@ func TestNegotiation(t *testing.T) {
 		areatest.Fail("LIFE-05", offer(`"2024-10-07"`)),
 		areatest.Pass("LIFE-17", refused),
 		areatest.Fail("LIFE-17", silent),
-	})
-	areatest.WalkRuns(t, life.FaultyHandshake, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, life.FaultyHandshake, `{}`,
 		areatest.Pass("LIFE-17",
 			rt.Line{Step: "no-members", Method: "initialize", Result: `{"protocolVersion":"2025-06-18"}`}),
 		areatest.Pass("LIFE-17",
@@ -127,7 +127,7 @@ func TestNegotiation(t *testing.T) {
 		areatest.Fail("LIFE-17", rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Lost}),
 		areatest.Blocked("LIFE-17",
 			rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Canceled}),
-	})
+	)
 }
 
 // TestNoStartAnyMore: of a program that does not start for a sound handshake either it is not said that a
@@ -163,25 +163,25 @@ func TestSlowHandshake(t *testing.T) {
 		return l
 	}
 	roots := areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("LIFE-09", ping("early-ping", `{}`),
 			areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 				`{"jsonrpc":"2.0","method":"notifications/message"}`), begun, roots),
 		areatest.Fail("LIFE-09", roots, begun),
-	})
-	areatest.WalkRuns(t, life.Handshake, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, life.Handshake, `{"resources":{}}`,
 		areatest.Pass("LIFE-10", begun, first("first", "-32600"), first("again", "")),
 		areatest.NotApplicable("LIFE-10", begun, first("first", "-32601")),
 		areatest.Fail("LIFE-10", begun, first("first", "-32600"), first("again", "-32600")),
 		areatest.Pass("LIFE-16", ping("early-ping", `{}`)),
 		areatest.Fail("LIFE-16", refusedPing),
-	})
-	areatest.WalkRuns(t, life.Pings, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, life.Pings, `{}`,
 		areatest.Pass("LIFE-14", ping("ping", `{}`), ping("ping-meta", `{"_meta":{"a":1}}`)),
 		areatest.Pass("LIFE-14", ping("ping", `{"pong":true}`)),
 		areatest.Fail("LIFE-14",
 			rt.Line{Step: "ping", Method: "ping", Error: `{"code":-32601,"message":""}`}),
-	})
+	)
 }
 
 // TestArrays: an array where there are no batches is always found, by one requirement.

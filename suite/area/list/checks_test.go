@@ -15,7 +15,7 @@ import (
 )
 
 func TestListChecks(t *testing.T) {
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
 		areatest.Pass("LIST-01", areatest.Listing(``)...),
 		areatest.Pass("LIST-01", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
 		areatest.Fail("LIST-01", areatest.Page("1d", `{}`, `{"resources":null}`)),
@@ -47,19 +47,19 @@ func TestListChecks(t *testing.T) {
 			areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"text/plain; charset=\"utf-8\""}`)...),
 		areatest.NotApplicable("LIST-18", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
 		areatest.Warn("LIST-18", areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"markdown"}`)...),
-	})
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+	)
+	areatest.WalkRunsIn(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
 		areatest.Fail("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)...),
 	}, requirement.R20250618, requirement.R20260728)
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
 		areatest.Pass("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)...),
 	}, requirement.R20241105)
-	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources,
 		areatest.Warn("LIST-18",
 			areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","mimeType":"text"}`)...),
-	})
+	)
 	areatest.WalkRuns(t, recording.WalkResources, `{}`,
-		[]areatest.Run{areatest.NotApplicable("LIST-01", areatest.Page("1d", `{}`, `{}`))})
+		areatest.NotApplicable("LIST-01", areatest.Page("1d", `{}`, `{}`)))
 }
 
 func TestRelistChecks(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRelistChecks(t *testing.T) {
 		return areatest.Refusal(step, "resources/read", `{"uri":"`+uri+`"}`, code, "uri", uri)
 	}
 	sized := again(`{"uri":"a:1","size":3}`)
-	areatest.WalkRuns(t, list.Relist, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, list.Relist, areatest.HasResources,
 		areatest.Pass("LIST-08", reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"é1"}]}`), sized),
 		areatest.Pass("LIST-08", reading("a:1", "3", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), sized),
 		areatest.Warn("LIST-08", reading("a:1", "4", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`),
@@ -103,7 +103,7 @@ func TestRelistChecks(t *testing.T) {
 		areatest.NotApplicable("LIST-15", failed("read", "a:1", "-32021"), sized),
 		areatest.Blocked("LIST-15",
 			rt.Line{Step: "read", Method: "resources/read", Tags: recording.Tags{"uri": "a:1"}}),
-	})
+	)
 }
 
 func TestListComparisons(t *testing.T) {
@@ -117,7 +117,7 @@ func TestListComparisons(t *testing.T) {
 		l.Tags = recording.Tags{"end": "bound"}
 		return l
 	}
-	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, list.ListParams, areatest.HasResources,
 		areatest.Pass("LIST-13", step("with", `{"uri":"a:1"},{"uri":"a:2"}`),
 			step("without", `{"uri":"a:2"},{"uri":"a:1"}`),
 			step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`)),
@@ -139,7 +139,7 @@ func TestListComparisons(t *testing.T) {
 			areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``)),
 		areatest.NotApplicable("LIST-13", areatest.Refusal("with", "resources/list", `{}`, "-32603"),
 			step("without", ``), step("with-again", ``)),
-	})
+	)
 	cut := func(name recording.Step, o recording.Outcome) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Outcome: o, Reason: "cut off"}
 	}
@@ -152,7 +152,7 @@ func TestListComparisons(t *testing.T) {
 		}
 		return all
 	}
-	areatest.WalkRuns(t, list.SameList, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, list.SameList, areatest.HasResources,
 		areatest.Pass("LIST-10", step("one", a), step("other", a), step("one-again", a)),
 		areatest.NotApplicable("LIST-10", step("one", a), step("other", b), step("one-again", b),
 			step("other-again", b)),
@@ -181,7 +181,7 @@ func TestListComparisons(t *testing.T) {
 		areatest.NotApplicable("LIST-11", looks(a, a, b, a, b)...),
 		areatest.Warn("LIST-11", looks(b, b, b, b, a)...),
 		areatest.NotApplicable("LIST-11", looks(b, b, b, b, b)...),
-	})
+	)
 	facts := areatest.HTTP(requirement.R20260728, areatest.HasResources)
 	got := areatest.Judge("LIST-10", rt.New(list.SameList, facts, step("one", a), step("other", b),
 		step("one-again", a)))

@@ -15,7 +15,7 @@ func TestMetaKeysAndResults(t *testing.T) {
 	with := func(result string) []rt.Line {
 		return areatest.Lines(areatest.Asked("page", "resources/list", "{}", result))
 	}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Pass("META-01", with(`{"_meta":{}}`)...),
 		areatest.Fail("META-01", with(`{"_meta":null}`)...),
 		areatest.NotApplicable("META-01", with(`{}`)...),
@@ -37,22 +37,22 @@ func TestMetaKeysAndResults(t *testing.T) {
 			with(`{"_meta":{"traceparent":"01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x"}}`)...),
 		areatest.Fail("META-15", with(`{"_meta":{"traceparent":"none"}}`)...),
 		areatest.Fail("META-15", with(`{"_meta":{"traceparent":5}}`)...),
-	})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	)
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.Warn("META-04", with(`{"_meta":{"io.modelcontextprotocol/acme":1}}`)...),
 		areatest.Warn("META-04", with(`{"_meta":{"example.com/x":1}}`)...),
 		areatest.Pass("META-04", with(`{"_meta":{"com.example/x":1}}`)...),
 		areatest.Pass("META-04", with(`{"_meta":{"uk.co.example.dev/x":1}}`)...),
 		areatest.Fail("META-01", with(`{"resources":[{"uri":"a:1","name":"1","_meta":[]}]}`)...),
 	}, requirement.R20251125, requirement.R20260728)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
 		areatest.NotApplicable("META-01", with(`{"resources":[{"uri":"a:1","name":"1","_meta":[]}]}`)...),
 	}, requirement.R20241105)
 }
 
 func TestMetaOfRequests(t *testing.T) {
 	plain := areatest.Asked("plain", "resources/list", "{}", areatest.GoodList)
-	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`,
 		areatest.Pass("META-06", plain,
 			areatest.Asked("unknown-key", "resources/list", "{}", areatest.GoodList)),
 		areatest.Fail("META-06", plain,
@@ -66,9 +66,9 @@ func TestMetaOfRequests(t *testing.T) {
 			areatest.Asked("anonymous", "resources/list", "{}", areatest.ParamsError)),
 		areatest.Fail("META-15", plain,
 			areatest.Asked("traced", "resources/list", "{}", areatest.ParamsError)),
-	})
+	)
 	ill := areatest.Asked("odd-version", "resources/list", "{}", areatest.GoodList)
-	areatest.WalkRuns(t, meta.BadMetadata, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, meta.BadMetadata, `{"resources":{}}`,
 		areatest.Pass("META-07", plain,
 			areatest.Asked("no-version", "resources/list", "{}", areatest.ParamsError)),
 		areatest.Fail("META-07", plain,
@@ -88,13 +88,13 @@ func TestMetaOfRequests(t *testing.T) {
 		// Who does not log need not know the levels.
 		areatest.NotApplicable("META-18", plain,
 			areatest.Asked("odd-log-level", "resources/list", "{}", areatest.GoodList)),
-	})
-	areatest.WalkRuns(t, meta.BadMetadata, `{"resources":{},"logging":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, meta.BadMetadata, `{"resources":{},"logging":{}}`,
 		areatest.Warn("META-18", plain,
 			areatest.Asked("odd-log-level", "resources/list", "{}", areatest.GoodList)),
-	})
+	)
 	hello := areatest.Asked("initialize", "initialize", "{}", areatest.NotFoundError)
-	areatest.WalkRuns(t, recording.BareRequests, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.BareRequests, `{"resources":{}}`,
 		areatest.Pass("META-09", hello, plain,
 			areatest.Asked("no-params", "resources/list", "", areatest.ParamsError),
 			areatest.Asked("no-meta", "resources/list", "{}", areatest.ParamsError)),
@@ -103,7 +103,7 @@ func TestMetaOfRequests(t *testing.T) {
 		areatest.NotApplicable("META-09",
 			areatest.Asked("initialize", "initialize", "{}", `{"protocolVersion":"2025-11-25"}`), plain,
 			areatest.Asked("no-params", "resources/list", "", areatest.GoodList)),
-	})
+	)
 }
 
 func TestHeaderMismatchForMissingVersion(t *testing.T) {
@@ -131,7 +131,7 @@ func TestLogChecks(t *testing.T) {
 		return l
 	}
 	const atError = `{"io.modelcontextprotocol/logLevel":"error"}`
-	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`,
 		areatest.Pass("META-16", read(`{}`)),
 		areatest.Fail("META-16", read(`{}`, logged("info"))),
 		areatest.NotApplicable("META-16", read(atError, logged("error"))),
@@ -147,22 +147,22 @@ func TestLogChecks(t *testing.T) {
 			read(`{}`, `{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`)),
 		areatest.Warn("META-19", read(`{}`, `{"jsonrpc":"2.0","method":"notifications/progress",`+
 			`"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":1}}}`)),
-	})
-	areatest.WalkRuns(t, recording.FirstMessages, `{"logging":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.FirstMessages, `{"logging":{}}`,
 		areatest.Pass("META-17", read(atError, logged("critical"))),
 		areatest.Warn("META-17", read(atError, logged("debug"))),
 		areatest.Fail("META-17", read(atError), rt.Line{Incoming: []string{logged("error")}}),
 		areatest.NotApplicable("META-17", read(atError)),
-	})
+	)
 	set := areatest.Asked("set", "logging/setLevel", `{"level":"error"}`, `{}`)
 	unknown := areatest.Asked("unknown-level", "logging/setLevel", `{"level":"loud"}`, areatest.ParamsError)
-	areatest.WalkRuns(t, meta.LogLevels, `{"logging":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, meta.LogLevels, `{"logging":{}}`,
 		areatest.Pass("META-60", set, read(`{}`, logged("error")), unknown),
 		areatest.Warn("META-60", set, read(`{}`, logged("debug")), unknown),
 		areatest.Warn("META-60", set, areatest.Asked("unknown-level", "logging/setLevel", `{}`, `{}`)),
 		areatest.Warn("META-60", areatest.Asked("set", "logging/setLevel", `{}`, areatest.NotFoundError),
 			unknown),
-	})
+	)
 }
 
 // TestOnlyTheLevelsCode: an error where a level should have been taken is more than another code.

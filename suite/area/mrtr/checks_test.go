@@ -34,7 +34,7 @@ func TestInputChecks(t *testing.T) {
 	state := func(rest string) []rt.Line {
 		return areatest.Lines(ableRead("ask", `{"resultType":"input_required"`+rest+`}`))
 	}
-	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`,
 		areatest.Pass("MRTR-02", ask),
 		areatest.Pass("MRTR-02", state(`,"requestState":"x"`)...),
 		areatest.Fail("MRTR-02", state(``)...),
@@ -53,14 +53,14 @@ func TestInputChecks(t *testing.T) {
 		areatest.Fail("MRTR-05", inputRead("bare", lacking, "required:0", "sampling"), ask),
 		areatest.NotApplicable("MRTR-05", inputRead("bare", areatest.ParamsError),
 			ableRead("ask", areatest.ParamsError)),
-	})
+	)
 }
 
 func TestRetryChecks(t *testing.T) {
 	ask := ableRead("ask", asksName)
 	plain := areatest.Asked("plain", "resources/list", "{}", areatest.GoodList)
 	silent := rt.Line{Step: "after-abandoned", Method: "resources/list"}
-	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`,
 		areatest.Pass("MRTR-07", ask, ableRead("tampered", areatest.ParamsError, "matters", "yes")),
 		areatest.Pass("MRTR-07", ask, ableRead("tampered", asksName, "matters", "yes")),
 		areatest.Fail("MRTR-07", ask, ableRead("tampered", contents, "matters", "yes")),
@@ -83,8 +83,8 @@ func TestRetryChecks(t *testing.T) {
 		areatest.Fail("MRTR-60", plain, ask, silent),
 		areatest.Fail("MRTR-60", plain, ask,
 			areatest.Asked("after-abandoned", "resources/list", "{}", areatest.ParamsError)),
-	})
-	areatest.WalkRuns(t, mrtr.Superfluous, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, mrtr.Superfluous, `{"resources":{}}`,
 		areatest.Pass("MRTR-09", inputRead("superfluous", contents),
 			inputRead("malformed", areatest.ParamsError)),
 		areatest.Warn("MRTR-09", inputRead("superfluous", areatest.ParamsError)),
@@ -94,12 +94,12 @@ func TestRetryChecks(t *testing.T) {
 			inputRead("still-there", areatest.ParamsError)),
 		areatest.Warn("MRTR-09", inputRead("superfluous", contents),
 			rt.Line{Step: "malformed", Method: "resources/read", Outcome: recording.Lost, Fatal: true}),
-	})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("MRTR-01", areatest.Asked("page", "resources/list", "{}", areatest.GoodList)),
 		areatest.Fail("MRTR-01", areatest.Asked("page", "resources/list", "{}", asksName)),
 		areatest.NotApplicable("MRTR-01", inputRead("read", asksName)),
-	})
+	)
 }
 
 // TestWhoCanTamper: over stdio nobody but the client can alter a state, over HTTP anybody can.

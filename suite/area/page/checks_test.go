@@ -16,7 +16,7 @@ import (
 func TestPageChecks(t *testing.T) {
 	first := areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`)
 	second := areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2","name":"2"}]}`)
-	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`,
 		areatest.Pass("PAGE-01", first, second),
 		areatest.Fail("PAGE-01", areatest.Page("1d", `{}`, `{"resources":[],"nextCursor":null}`)),
 		areatest.Fail("PAGE-01", areatest.Page("1d", `{}`, `{"resources":[],"nextCursor":5}`)),
@@ -56,14 +56,14 @@ func TestPageChecks(t *testing.T) {
 			areatest.Page("2c", `{"cursor":""}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`)),
 		areatest.Fail("PAGE-09", areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`),
 			areatest.Refusal("page", "resources/list", `{"cursor":""}`, "-32602")),
-	})
+	)
 	templates := func(n, params, result string) rt.Line {
 		l := areatest.Page(n, params, result)
 		l.Method = "resources/templates/list"
 		return l
 	}
 	one := templates("1", `{}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`)
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
 		areatest.Fail("PAGE-01", templates("1d", `{}`, `{"resourceTemplates":[],"nextCursor":0}`)),
 		areatest.Pass("PAGE-12", one,
 			templates("2d", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"b:{x}"}]}`)),
@@ -72,7 +72,7 @@ func TestPageChecks(t *testing.T) {
 			`{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`)),
 		areatest.Fail("PAGE-12", one, areatest.Refusal("page", "resources/templates/list",
 			`{"cursor":"x"}`, "-32602", "end", "refused")),
-	})
+	)
 }
 
 func TestBadCursors(t *testing.T) {
@@ -105,7 +105,7 @@ func TestBadCursors(t *testing.T) {
 		"1 of the one list")
 	areatest.Observed(t, see(before, list("old", `"y"`, areatest.OnePage), no("changed", `"y"`, "-32602")),
 		"")
-	areatest.WalkRuns(t, page.BadCursors, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, page.BadCursors, `{"resources":{}}`,
 		areatest.Pass("PAGE-05", before, no("unknown", `"x"`, "-32602")),
 		areatest.Warn("PAGE-05", before, no("unknown", `"x"`, "-32603")),
 		areatest.Warn("PAGE-05", before, list("unknown", `"x"`, areatest.OnePage)),
@@ -132,7 +132,7 @@ func TestBadCursors(t *testing.T) {
 		areatest.Fail("PAGE-06", before, dead, after),
 		areatest.Fail("PAGE-06", before, lost, after),
 		areatest.Fail("PAGE-06", before, list("after", "", "")),
-	})
+	)
 }
 
 func TestPagingChecks(t *testing.T) {
@@ -150,7 +150,7 @@ func TestPagingChecks(t *testing.T) {
 	first, second, middle := step("first", "", "a:1"), step("second", "", "a:1"), step("middle", "", "a:1")
 	next := step("next", "x", "a:2")
 	refused := areatest.Refusal("next-again", "resources/list", `{"cursor":"x"}`, "-32602")
-	areatest.WalkRuns(t, page.Paging, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, page.Paging, `{"resources":{}}`,
 		areatest.Pass("PAGE-07", first, second, next, step("next-again", "x", "a:2"), middle),
 		areatest.Warn("PAGE-07", first, second, next, step("next-again", "x", "a:3"), middle),
 		areatest.Pass("PAGE-07", first, second, step("next", "x", `a:2"},{"uri":"a:3`),
@@ -183,7 +183,7 @@ func TestPagingChecks(t *testing.T) {
 			step("second", "", `a:6"},{"uri":"a:7"},{"uri":"a:8`), next),
 		areatest.Warn("PAGE-08", first, areatest.Refusal("second", "resources/list", `{}`, "-32603"), next),
 		areatest.NotApplicable("PAGE-08", areatest.Refusal("first", "resources/list", `{}`, "-32603")),
-	})
+	)
 }
 
 // A cursor is good on every connection since 2026-07-28, but maybe not in every process.
@@ -251,12 +251,12 @@ func TestTemplatePaging(t *testing.T) {
 	}
 	first, second, next, middle := step("first", "", "a:{x}"), step("second", "", "a:{x}"),
 		step("next", "x", "b:{x}"), step("middle", "", "a:{x}")
-	areatest.WalkRuns(t, page.TemplatePaging, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, page.TemplatePaging, areatest.HasResources,
 		areatest.Pass("PAGE-12", first, second, next, middle),
 		areatest.Fail("PAGE-12", first, step("second", "", "b:{x}"), next, middle),
 		areatest.Pass("PAGE-07", first, second, next, step("next-again", "x", "b:{x}"), middle),
 		areatest.Warn("PAGE-07", first, second, next, step("next-again", "x", "c:{x}"), middle),
-	})
+	)
 }
 
 func TestCompleteWalks(t *testing.T) {
@@ -265,13 +265,13 @@ func TestCompleteWalks(t *testing.T) {
 			Result: `{"resources":[` + entries + `]}`,
 			Tags:   recording.Tags{"end": end, "expected": expected}})
 	}
-	areatest.WalkRuns(t, page.CompleteWalks, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, page.CompleteWalks, `{"resources":{}}`,
 		areatest.Pass("PAGE-13", known("done", `["a:1","a:\u00e9"]`,
 			`{"uri":"a:é"},{"uri":"a:1"},{"uri":"a:3"},{"uri":"a:3"}`)...),
 		areatest.Fail("PAGE-13", known("done", `["a:1","a:2"]`, `{"uri":"a:1"}`)...),
 		areatest.Warn("PAGE-13", known("done", `["a:1"]`, `{"uri":"a:1"},{"uri":"a:1"}`)...),
 		areatest.NotApplicable("PAGE-13", known("bound", `["a:1"]`, ``)...),
-	})
+	)
 }
 
 // TestCycle: a walk that does not end is shown with both of the pages, and with the one whose

@@ -19,7 +19,7 @@ func TestReadChecks(t *testing.T) {
 	blob := func(b string) []rt.Line { return one(`{"uri":"a:1","blob":"` + b + `"}`) }
 	input := whole(`{"resultType":"input_required","inputRequests":{}}`)
 	png := `iVBORw0KGgo=`
-	areatest.WalkRuns(t, recording.Reads, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.Reads, areatest.HasResources,
 		areatest.Pass("READ-01", one(``)...),
 		areatest.Pass("READ-01", one(`{"uri":"a:1","text":"1"}`)...),
 		areatest.NotApplicable("READ-01", input...),
@@ -62,9 +62,8 @@ func TestReadChecks(t *testing.T) {
 		areatest.Pass("READ-12", one(`{"uri":"a:1","mimeType":"image/png","text":"drawn by hand"}`)...),
 		areatest.Warn("READ-12", one(`{"uri":"a:1","mimeType":"image/png",`+
 			`"text":"iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSnc"}`)...),
-		areatest.Warn("READ-12",
-			one(`{"uri":"a:1","mimeType":"image/png","text":"data:image/png;base64,`+
-				`iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSnc"}`)...),
+		areatest.Warn("READ-12", one(`{"uri":"a:1","mimeType":"image/png","text":"data:image/png;base64,`+
+			`iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSnc"}`)...),
 		areatest.Pass("READ-12",
 			one(`{"uri":"a:1","mimeType":"image/png","text":"abcdefghijklmnopqrstuvwxyz by hand `+
 				`in ink"}`)...),
@@ -78,25 +77,25 @@ func TestReadChecks(t *testing.T) {
 		areatest.NotApplicable("READ-15", one(`{"uri":"a:1","mimeType":"audio/x-mine","blob":"AAAA"}`)...),
 		areatest.Warn("READ-15", one(`{"uri":"a:1","mimeType":"image/png","blob":"aVZCT1J3MEtHZ289"}`)...),
 		areatest.Warn("READ-15", one(`{"uri":"a:1","mimeType":"image/jpeg","blob":"`+png+`"}`)...),
-	})
-	areatest.WalkRuns(t, read.TaskRead, areatest.HasResources, []areatest.Run{
+	)
+	areatest.WalkRuns(t, read.TaskRead, areatest.HasResources,
 		areatest.Pass("READ-17", rt.Line{Step: "task", Method: "resources/read", Result: `{"contents":[]}`}),
 		areatest.Warn("READ-17",
 			rt.Line{Step: "task", Method: "resources/read", Result: `{"task":{"taskId":"1"}}`}),
 		areatest.Warn("READ-17", areatest.Refusal("task", "resources/read", "", "-32602")),
-	})
+	)
 	refused, still, gone := areatest.Refusal("task", "resources/read", "", "-32002"),
 		rt.Line{Step: "still-there", Method: "resources/read", Result: `{"contents":[]}`},
 		areatest.Refusal("still-there", "resources/read", "", "-32002")
-	areatest.WalkRuns(t, read.TaskRead, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, read.TaskRead, areatest.HasResources,
 		areatest.NotApplicable("READ-17", refused, gone),
 		areatest.Warn("READ-17", refused, still),
-	})
-	areatest.WalkRuns(t, read.TaskRead, `{"resources":{},"tasks":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, read.TaskRead, `{"resources":{},"tasks":{}}`,
 		areatest.Pass("READ-17", rt.Line{Step: "task", Method: "resources/read", Result: `{"contents":[]}`}),
 		areatest.NotApplicable("READ-17",
 			rt.Line{Step: "task", Method: "resources/read", Result: `{"task":{"taskId":"1"}}`}),
-	})
+	)
 }
 
 func TestKnownReads(t *testing.T) {
@@ -107,7 +106,7 @@ func TestKnownReads(t *testing.T) {
 	}
 	text := func(s string) string { return `{"contents":[{"uri":"a:1","text":"` + s + `"}]}` }
 	blob := func(s string) string { return `{"contents":[{"uri":"a:1","blob":"` + s + `"}]}` }
-	areatest.WalkRuns(t, recording.KnownReads, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.KnownReads, areatest.HasResources,
 		areatest.Pass("READ-13", known("text", text(`é\r\n\"`), "text", "é\r\n\"")...),
 		areatest.Pass("READ-13", known("text", text(`long text`), "text", "ng te", "contains", "true")...),
 		areatest.Pass("READ-13", known("text", text(`anything`))...),
@@ -131,5 +130,5 @@ func TestKnownReads(t *testing.T) {
 		areatest.Fail("READ-14", known("blob", blob(`QUFBQQ==`), "base64", "AAAA")...),
 		areatest.Fail("READ-14", known("blob", blob(`*`), "base64", "AAAA")...),
 		areatest.Fail("READ-14", known("blob", text(`AAAA`), "base64", "AAAA")...),
-	})
+	)
 }

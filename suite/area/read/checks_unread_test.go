@@ -43,5 +43,5 @@ func TestNothingReadable(t *testing.T) {
 	} {
 		runs = append(runs, areatest.Run{ID: "READ-01", Want: want, Rec: failing(message)})
 	}
-	areatest.WalkRuns(t, recording.Reads, areatest.HasResources, runs)
+	areatest.WalkRuns(t, recording.Reads, areatest.HasResources, runs...)
 }

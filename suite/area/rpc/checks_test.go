@@ -20,7 +20,7 @@ import (
 func TestMessages(t *testing.T) {
 	ok := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`)
 	failed := func(e string) rt.Line { return areatest.Said(`{"jsonrpc":"2.0","id":5,"error":` + e + `}`) }
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Pass("RPC-01", ok, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"extra":1}`)),
 		areatest.Fail("RPC-01", ok, failed(`{"code":1,"message":""}`),
 			areatest.Said(`{"id":5,"error":{"code":1,"message":""}}`)),
@@ -73,12 +73,12 @@ func TestMessages(t *testing.T) {
 		areatest.Warn("RPC-25", ok,
 			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`)),
 		areatest.Fail("RPC-24", failed(`{"code":-32604,"message":""}`)),
-	})
+	)
 	for _, name := range []recording.Name{recording.Undeclared, recording.UndeclaredCompletion} {
-		areatest.WalkRuns(t, name, `{"resources":{}}`, []areatest.Run{
+		areatest.WalkRuns(t, name, `{"resources":{}}`,
 			areatest.Pass("RPC-06", ok, failed(`{"code":-32601,"message":""}`)),
 			areatest.Fail("RPC-06", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`)),
-		})
+		)
 	}
 }
 
@@ -98,7 +98,7 @@ func TestAnsweredOnce(t *testing.T) {
 	nameless := areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{"resources":[]}}`)
 	cancelled := list(recording.Sent)
 	cancelled.Tags = recording.Tags{recording.TagCancelled: "yes"}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Pass("RPC-09", areatest.Said(reply)),
 		areatest.Pass("RPC-09", areatest.Said(reply), cancelled),
 		areatest.Pass("RPC-09", rt.Line{Step: "page", Method: "resources/list", ID: "5", Reply: reply,
@@ -129,7 +129,7 @@ func TestAnsweredOnce(t *testing.T) {
 			areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`)),
 		areatest.Pass("RPC-10", rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400,
 			Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`}),
-	})
+	)
 }
 
 // A response that comes on the stream of GET, after HTTP 202, was given: that it comes there is HTTP-11's.
@@ -165,7 +165,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 	refused := rt.Line{Step: "empty", Method: "resources/list", ID: `""`, Outcome: recording.Replied,
 		Reply: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`}
-	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`,
 		areatest.Pass("RPC-03", id("digits", `"7"`, `"7"`), id("digits", "7", "7"), id("digits", "7", "7.0")),
 		areatest.Fail("RPC-03", id("digits", `"7"`, "7")),
 		areatest.Fail("RPC-03", id("digits", "7", `"7"`)),
@@ -190,7 +190,7 @@ func TestRequestIDs(t *testing.T) {
 		areatest.Pass("RPC-04", id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`),
 			broken(`"7"`)),
 		areatest.Pass("RPC-04", broken("0"), broken("-1"), broken(`"a"`), broken(`"7"`)),
-	})
+	)
 }
 
 // TestAlteredIDs: it is said what became of an id.
@@ -264,7 +264,7 @@ func TestInvalidMessages(t *testing.T) {
 	unmarked.Step, unmarked.Status = "unmarked", 0
 	invented := probe("not-json", "")
 	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`,
 		areatest.Pass("RPC-13", unknown("-32601")),
 		areatest.Warn("RPC-13", unknown("-32603")),
 		areatest.Fail("RPC-13", unknown("")),
@@ -296,11 +296,11 @@ func TestInvalidMessages(t *testing.T) {
 		areatest.Warn("BATCH-07",
 			rt.Line{Step: "array", ID: "-", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true},
 			probe("not-json", "-32700")),
-	})
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRunsIn(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
 		areatest.Fail("RPC-16", invented),
 	}, requirement.R20251125, requirement.R20260728)
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
 		areatest.Pass("RPC-16", invented),
 		areatest.NotApplicable("RPC-16", over),
 	}, requirement.R20241105, requirement.R20250618)
@@ -312,7 +312,7 @@ func TestConcurrency(t *testing.T) {
 			Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
 	}
 	busy := rt.Line{Step: "together", Method: "resources/list", Outcome: recording.HTTPOnly, Status: 429}
-	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`,
 		areatest.Pass("RPC-17", read("a:1", "a:1"), read("a:2", "a:2"), busy),
 		areatest.Pass("RPC-17", read("a:1", "a:one"), read("a:2", "a:2")),
 		areatest.Pass("RPC-17", read("a:dir/", "a:dir/2"), read("a:dir/2", "a:dir/2")),
@@ -332,7 +332,7 @@ func TestConcurrency(t *testing.T) {
 		areatest.NotApplicable("RPC-17", busy),
 		areatest.Warn("RPC-17", read("a:1", "a:1"),
 			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409}),
-	})
+	)
 }
 
 // What a read yields together with others is held against what it yields alone.
@@ -420,7 +420,7 @@ func TestTextsMixedUp(t *testing.T) {
 	}
 	runs := func(first, second [3]string) []rt.Line { return round("0", first, second) }
 	unsettled := runs([3]string{a, b, b}, [3]string{b, b, b})
-	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`,
 		areatest.Fail("RPC-17",
 			slices.Concat(unsettled, round("1", [3]string{a, b, a}, [3]string{b, b, b}))...),
 		// each round by itself
@@ -441,7 +441,7 @@ func TestTextsMixedUp(t *testing.T) {
 		areatest.Pass("RPC-17", runs([3]string{"", b, ""}, [3]string{b, b, ""})...),
 		areatest.Pass("RPC-17",
 			runs([3]string{"idle", "busy", "idle"}, [3]string{"busy", "busy", "busy"})...),
-	})
+	)
 }
 
 // TestEndsOfServers: a message that ends the server is no finding of the rules on what it is
@@ -607,7 +607,7 @@ func TestMethodsOfOthers(t *testing.T) {
 		return l
 	}
 	unknown, listen := line("server/discover", "", "-32601"), line("subscriptions/listen", "", "")
-	areatest.WalkRuns(t, rpc.ForeignMessages, `{}`, []areatest.Run{
+	areatest.WalkRunsIn(t, rpc.ForeignMessages, `{}`, []areatest.Run{
 		areatest.Fail("RPC-09", line("server/discover", "", "")),
 		areatest.Fail("RPC-09", unknown, listen),
 		areatest.NotApplicable("RPC-09", line("server/discover", `{"supportedVersions":[]}`, ""), listen),

@@ -22,10 +22,10 @@ func TestOriginChecks(t *testing.T) {
 		return areatest.WithTags(areatest.HTTPLine(step, status, l), "origin", "http://evil.example.invalid")
 	}
 	lost := rt.Line{Outcome: recording.Lost}
-	like := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin",
+	like := areatest.WithTags(areatest.Listed("look-alike"), "origin",
 		"http://localhost.evil.example.invalid")
-	null := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin", "null")
-	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`, []areatest.Run{
+	null := areatest.WithTags(areatest.Listed("look-alike"), "origin", "null")
+	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`,
 		areatest.Pass("SEC-01", from("request", 403, areatest.NoMessage)),
 		areatest.Fail("SEC-01", from("request", 200, areatest.OkList)),
 		areatest.Fail("SEC-01", from("request", 400, areatest.NoMessage)),
@@ -41,7 +41,7 @@ func TestOriginChecks(t *testing.T) {
 		areatest.Pass("SEC-02", from("request", 200, areatest.WithCode("-32600"))),
 		areatest.Blocked("SEC-02", from("request", 202, rt.Line{Outcome: recording.Silent})),
 		areatest.Pass("SEC-03", from("request", 302, areatest.NoMessage),
-			areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "request"),
+			areatest.WithTags(areatest.Listed("control"), "of", "request"),
 			from("read", 200, areatest.WithCode("-32600"))),
 		areatest.NotApplicable("SEC-03", from("listen", 200, areatest.WithCode("-32600")),
 			from("read", 200, areatest.OkList)),
@@ -65,17 +65,17 @@ func TestOriginChecks(t *testing.T) {
 		areatest.Fail("SEC-03", from("initialize", 403, areatest.NoMessage),
 			from("request", 200, areatest.OkList)),
 		areatest.Fail("SEC-03", from("request", 200, areatest.OkList), from("read", 404, areatest.NoMessage),
-			areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "read")),
+			areatest.WithTags(areatest.Listed("control"), "of", "read")),
 		areatest.NotApplicable("SEC-03", from("request", 200, areatest.OkList),
 			from("read", 404, areatest.NoMessage),
-			areatest.WithTags(areatest.HTTPLine("control", 404, areatest.NoMessage), "of", "read")),
+			areatest.WithTags(areatest.Bare("control", 404), "of", "read")),
 		areatest.Pass("SEC-04", from("no-origin", 200, areatest.OkList),
 			from("own-origin", 200, areatest.OkList)),
 		areatest.Pass("SEC-04", from("no-origin", 400, areatest.NoMessage),
 			from("own-origin", 400, areatest.NoMessage)),
 		areatest.Warn("SEC-04", from("no-origin", 403, areatest.NoMessage),
 			from("own-origin", 200, areatest.OkList)),
-	})
+	)
 }
 
 // TestOriginPolicy: what is allowed is the operator's choice on servers that are
@@ -94,7 +94,7 @@ func TestOriginPolicy(t *testing.T) {
 		facts := areatest.HTTP(requirement.R20251125, `{}`)
 		change.adjust(facts)
 		rec := rt.New(sec.Origins, facts,
-			areatest.WithTags(areatest.HTTPLine("request", 200, areatest.OkList), "origin",
+			areatest.WithTags(areatest.Listed("request"), "origin",
 				"http://evil.example.invalid"))
 		if got := areatest.Judge("SEC-01", rec); got.Outcome != change.want {
 			t.Errorf("%s: %s, expected %s", name, got.Outcome, change.want)
@@ -110,28 +110,28 @@ func TestCredentialChecks(t *testing.T) {
 		}
 		return l
 	}
-	pointed := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage),
+	pointed := challenge(areatest.Bare("anonymous", 401),
 		`Bearer resource_metadata="https://a.example/x"`)
-	bare := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage), "")
+	bare := challenge(areatest.Bare("anonymous", 401), "")
 	document := func(text string) rt.Line {
-		return areatest.WithTags(areatest.HTTPLine("metadata", 200, areatest.NoMessage), "text", text)
+		return areatest.WithTags(areatest.Bare("metadata", 200), "text", text)
 	}
 	const good = `{"resource":"https://a.example","authorization_servers":["https://b.example"]}`
-	open := areatest.HTTPLine("anonymous", 200, areatest.OkList)
-	areatest.WalkRuns(t, sec.Credentials, `{"resources":{}}`, []areatest.Run{
+	open := areatest.Listed("anonymous")
+	areatest.WalkRuns(t, sec.Credentials, `{"resources":{}}`,
 		areatest.Pass("SEC-08", pointed),
 		areatest.NotApplicable("SEC-08", open),
 		areatest.Warn("SEC-08", bare),
 		areatest.Fail("SEC-08", bare, document(good)),
 		areatest.Pass("SEC-09", bare, document(good)),
 		areatest.Warn("SEC-09", bare),
-		areatest.Pass("SEC-10", pointed, areatest.HTTPLine("invalid", 401, areatest.NoMessage)),
-		areatest.Fail("SEC-10", pointed, areatest.HTTPLine("invalid", 403, areatest.NoMessage)),
-		areatest.Fail("SEC-10", pointed, areatest.HTTPLine("invalid", 200, areatest.OkList)),
+		areatest.Pass("SEC-10", pointed, areatest.Bare("invalid", 401)),
+		areatest.Fail("SEC-10", pointed, areatest.Bare("invalid", 403)),
+		areatest.Fail("SEC-10", pointed, areatest.Listed("invalid")),
 		areatest.NotApplicable("SEC-10",
 			areatest.WithTags(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr), "ordinary", "yes"),
 			areatest.HTTPLine("invalid", 200, areatest.HeaderErr)),
-		areatest.NotApplicable("SEC-10", open, areatest.HTTPLine("invalid", 200, areatest.OkList)),
+		areatest.NotApplicable("SEC-10", open, areatest.Listed("invalid")),
 		areatest.Pass("SEC-15", pointed),
 		areatest.NotApplicable("SEC-15", open),
 		areatest.Warn("SEC-15", areatest.HTTPLine("anonymous", 200, areatest.HeaderErr)),
@@ -141,27 +141,27 @@ func TestCredentialChecks(t *testing.T) {
 		areatest.Pass("SEC-60", document(good)),
 		areatest.Fail("SEC-60", document(`{"authorization_servers":[]}`)),
 		areatest.NotApplicable("SEC-60", pointed,
-			areatest.WithTags(areatest.HTTPLine("metadata", 404, areatest.NoMessage), "text", "not found")),
-		areatest.Pass("SEC-61", areatest.HTTPLine("foreign", 401, areatest.NoMessage)),
-		areatest.Fail("SEC-61", areatest.HTTPLine("foreign", 200, areatest.OkList)),
-	})
-	read := areatest.HTTPLine("read", 403, areatest.NoMessage)
+			areatest.WithTags(areatest.Bare("metadata", 404), "text", "not found")),
+		areatest.Pass("SEC-61", areatest.Bare("foreign", 401)),
+		areatest.Fail("SEC-61", areatest.Listed("foreign")),
+	)
+	read := areatest.Bare("read", 403)
 	scope := challenge(read, `Bearer error="insufficient_scope", scope="read"`)
-	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
+	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`,
 		areatest.Pass("SEC-11", scope),
-		areatest.Warn("SEC-11", challenge(areatest.HTTPLine("read", 401, areatest.NoMessage), "")),
+		areatest.Warn("SEC-11", challenge(areatest.Bare("read", 401), "")),
 		areatest.Pass("SEC-12", read),
 		areatest.Pass("SEC-12", areatest.HTTPLine("read", 200, areatest.WithCode("-32002"))),
-		areatest.Warn("SEC-12", areatest.HTTPLine("read", 200, areatest.OkList)),
-	})
-	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		areatest.Warn("SEC-12", areatest.Listed("read")),
+	)
+	areatest.WalkRunsIn(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
 		areatest.Warn("SEC-12", areatest.WithTags(areatest.HTTPLine("subscribe", 200,
 			rt.Line{Outcome: recording.Sent}), "granted", "yes")),
 	}, requirement.R20260728)
-	areatest.WalkRuns(t, sec.PublicAddress, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, sec.PublicAddress, `{}`,
 		areatest.Pass("SEC-06", areatest.HTTPLine("public", 0, rt.Line{Outcome: recording.Unsent})),
-		areatest.Warn("SEC-06", areatest.HTTPLine("public", 404, areatest.NoMessage)),
-	})
+		areatest.Warn("SEC-06", areatest.Bare("public", 404)),
+	)
 }
 
 // TestLoggedSecrets: a credential that was sent is looked for in the log.
@@ -169,7 +169,7 @@ func TestLoggedSecrets(t *testing.T) {
 	for data, want := range map[string]verdict.Outcome{"read with secret-token": verdict.Fail,
 		"read": verdict.Pass} {
 		facts := areatest.HTTP(requirement.R20251125, `{}`)
-		line := areatest.HTTPLine("list", 200, areatest.OkList)
+		line := areatest.Listed("list")
 		line.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message",` +
 			`"params":{"level":"info","data":"` + data + `"}}`}
 		rec := rt.New(sec.LogSecrets, facts, line)
@@ -203,21 +203,20 @@ func TestSSETransportChecks(t *testing.T) {
 		return areatest.WithTags(areatest.Mime("text/event-stream", l), "url", "http://127.0.0.1/sse")
 	}
 	named := wire.Event{Type: "endpoint"}
-	areatest.WalkRuns(t, sse.SSEEndpoint, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, sse.SSEEndpoint, `{}`,
 		areatest.Pass("SSE-20", open(named, "/message?x=1")),
-		areatest.Fail("SSE-20",
-			areatest.Mime("application/json", areatest.HTTPLine("open", 200, areatest.NoMessage))),
+		areatest.Fail("SSE-20", areatest.Mime("application/json", areatest.Bare("open", 200))),
 		areatest.Pass("SSE-21", open(named, "/message?x=1")),
 		areatest.Pass("SSE-21", open(named, "http://127.0.0.1/message")),
 		areatest.Pass("SSE-21", open(named, "http://elsewhere.example/message")),
 		areatest.Fail("SSE-21", open(named, `{"uri": "/message"}`)),
 		areatest.Fail("SSE-21", open(wire.Event{}, "/message")),
-	})
+	)
 	message := func(event, channel string, l rt.Line) rt.Line {
 		l.Event, l.Channel = &wire.Event{Type: event}, channel
 		return areatest.HTTPLine("list", 202, l)
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("SSE-23", message("message", "sse", areatest.OkList)),
 		areatest.Pass("SSE-23", message("", "sse", areatest.OkList)),
 		areatest.Pass("SSE-23", message("", "sse", areatest.OkList),
@@ -226,33 +225,33 @@ func TestSSETransportChecks(t *testing.T) {
 		areatest.Fail("SSE-23", message("", "post:1", areatest.OkList)),
 		areatest.Fail("SSE-23",
 			message("message", "sse", rt.Line{Reply: "%7B%7D", Outcome: recording.Silent})),
-		areatest.Fail("SSE-23", areatest.HTTPLine("list", 404, areatest.NoMessage)),
-	})
+		areatest.Fail("SSE-23", areatest.Bare("list", 404)),
+	)
 	both := func(more ...string) []rt.Line {
 		return areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list", Result: areatest.ListOf,
 			More: more},
 			rt.Line{Step: "second-templates", Method: "resources/templates/list",
 				Result: `{"resourceTemplates":[]}`, Session: "s2"})
 	}
-	areatest.WalkRuns(t, recording.TwoClients, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.TwoClients, `{}`,
 		areatest.Pass("SSE-25", both()...),
 		areatest.Fail("SSE-25", both(`{"jsonrpc":"2.0","id":100,"result":{"resourceTemplates":[]}}`)...),
 		areatest.Pass("HTTP-37", both()...),
 		areatest.Warn("HTTP-37", areatest.HTTPLine("second-client", 500, rt.Line{Method: "initialize"})),
 		areatest.Warn("HTTP-37",
 			rt.Line{Step: "first-list", Method: "resources/list", Result: `{"resourceTemplates":[]}`}),
-	})
+	)
 	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
 		Event: &wire.Event{}}
 	foreign := resumed
 	foreign.Incoming = []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}
 	first, second := message("", "post:1", areatest.OkList), message("", "post:2", areatest.OkList)
 	first.Step, second.Step = "first", "second"
-	areatest.WalkRuns(t, recording.HTTPResume, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.HTTPResume, `{}`,
 		areatest.Pass("SSE-07", first, second, resumed),
 		areatest.Fail("SSE-07", first, second, foreign),
 		areatest.NotApplicable("SSE-07", first, second),
-	})
+	)
 }
 
 // TestOwnersContents: what counts is that the contents are those that the owner gets.
@@ -263,7 +262,7 @@ func TestOwnersContents(t *testing.T) {
 	other := func(result, failure string) rt.Line {
 		return areatest.TaggedRead("read", asked, result, failure, "uri", "a:secret", "identity", "guest")
 	}
-	areatest.WalkRuns(t, sec.Rights, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, sec.Rights, `{"resources":{}}`,
 		areatest.Fail("SEC-62", owner, other(secret, "")),
 		areatest.Pass("SEC-62", owner, other("", areatest.NoSuch)),
 		areatest.Pass("SEC-62", owner,
@@ -271,7 +270,7 @@ func TestOwnersContents(t *testing.T) {
 		areatest.Pass("SEC-62", owner, other(areatest.Nothing, "")),
 		areatest.NotApplicable("SEC-62", areatest.TaggedRead("owner", asked, "", areatest.NoSuch),
 			other(secret, "")),
-	})
+	)
 }
 
 // TestEndedByOneMessage: only a server that is known to have ended, over a probe in a session

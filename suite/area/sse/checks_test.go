@@ -17,7 +17,7 @@ import (
 // which the stream was asked for again.
 func TestOriginOfLastEventID(t *testing.T) {
 	on := func(step recording.Step, channel, id string) rt.Line {
-		l := areatest.HTTPLine(step, 200, areatest.OkList)
+		l := areatest.Listed(step)
 		l.Channel, l.Event = channel, &wire.Event{ID: id, HasID: true}
 		return l
 	}
@@ -128,7 +128,7 @@ func TestUnendedResponse(t *testing.T) {
 			{Code: wire.FlawBrokenOff}}, verdict.Pass},
 		"on a stream of its own": {"get:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Pass},
 	} {
-		line := areatest.HTTPLine("list", 200, areatest.OkList)
+		line := areatest.Listed("list")
 		line.Channel, line.Event, line.Flaws = c.channel, &wire.Event{}, c.flaws
 		got := areatest.Judge("SSE-01", rt.New(recording.Everything, facts, line))
 		if remarked := len(c.flaws) > 0 && c.want == verdict.Pass; got.Outcome != c.want ||
@@ -148,8 +148,8 @@ func TestReplayThatDidNotBegin(t *testing.T) {
 	for _, step := range []recording.Step{"resume-last", "resume-unknown", "resume-elsewhere"} {
 		for status, want := range map[int]verdict.Outcome{0: verdict.NotApplicable, 200: verdict.Pass,
 			404: verdict.Pass} {
-			rec := rt.New(recording.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList),
-				areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
+			rec := rt.New(recording.HTTPResume, facts, areatest.Listed("first"),
+				areatest.Listed("second"), get("resume", 200), get(step, status))
 			if got := areatest.Judge("SSE-07", rec); got.Outcome != want {
 				t.Errorf("%s with status %d: %+v", step, status, got)
 			}

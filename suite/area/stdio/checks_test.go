@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 	reply := `{"jsonrpc":"2.0","id":5,"result":{}}`
 	cut := areatest.Said(reply)
 	cut.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated}}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("STDIO-01", areatest.Unasked(note), areatest.Said(reply)),
 		areatest.Fail("STDIO-01", areatest.Unasked("Server running", note)),
 		areatest.Fail("STDIO-01", areatest.Unasked(`{"level":30,"msg":"listed"}`, note)),
@@ -35,11 +35,11 @@ func TestLines(t *testing.T) {
 		areatest.Pass("STDIO-02", areatest.Unasked("Server {running}", note)),
 		areatest.Pass("STDIO-03", areatest.Said(reply)),
 		areatest.Fail("STDIO-03", cut),
-	})
-	areatest.WalkRuns(t, recording.InvalidMessages, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.InvalidMessages, `{}`,
 		areatest.Fail("STDIO-01", areatest.Unasked("unknown method"), areatest.Said(reply)),
-	})
-	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, stdio.Framing, `{}`,
 		areatest.Pass("STDIO-05", part("before", 1, ""), part("joined", 2, ""), part("split", 1, "")),
 		areatest.Fail("STDIO-05", part("before", 1, ""), part("joined", 1, "")),
 		areatest.Fail("STDIO-05", part("before", 1, ""), part("split", 0, recording.Silent)),
@@ -51,7 +51,7 @@ func TestLines(t *testing.T) {
 		areatest.Pass("STDIO-06",
 			rt.Line{Step: "long", Method: "ping", Error: `{"code":-32600,"message":"too long"}`}),
 		areatest.Fail("STDIO-06", part("long", 0, recording.Silent)),
-	})
+	)
 }
 
 // An answer that was held back says nothing by itself: it may have come by chance. It does not come so after
@@ -64,11 +64,11 @@ func TestHeldBack(t *testing.T) {
 		}
 		return all
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.Pass("STDIO-03", after(10*time.Second)...),
 		areatest.Pass("STDIO-03", after(time.Second, 1100*time.Millisecond)...),
 		areatest.Fail("STDIO-03", after(10*time.Second, time.Second)...),
-	})
+	)
 }
 
 // splitID is a request in three writes whose id came back as another one.
@@ -210,7 +210,7 @@ func TestProgress(t *testing.T) {
 	}
 	good := during(`{"progressToken":7,"progress":0.5}`,
 		`{"progressToken":7,"progress":1,"total":2,"message":"on"}`)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.NotApplicable("PROG-01", read),
 		areatest.Pass("PROG-01", good),
 		areatest.Fail("PROG-01", during(`{"progressToken":8,"progress":1}`)),
@@ -223,7 +223,7 @@ func TestProgress(t *testing.T) {
 		areatest.Pass("PROG-04", good),
 		areatest.Fail("PROG-04", read,
 			areatest.Unasked(areatest.Sent("notifications/progress", "", `"progressToken":7,"progress":1`))),
-	})
+	)
 }
 
 func TestCancellation(t *testing.T) {
@@ -251,7 +251,7 @@ func TestCancellation(t *testing.T) {
 	cut := func(step recording.Step, status int) rt.Line {
 		return rt.Line{Step: step, Method: "ping", Outcome: recording.Refused, Status: status}
 	}
-	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, canc.OddCancellations, `{}`,
 		areatest.Pass("CANC-01", done, odd("finished"), odd("object-id"), after("")),
 		areatest.Fail("CANC-01", done, answered),
 		areatest.Fail("CANC-01", done, fatal),
@@ -271,18 +271,18 @@ func TestCancellation(t *testing.T) {
 		areatest.Pass("CANC-01", done, underWay(rt.Line{}), odd("no-id"), after("")),
 		areatest.Pass("CANC-01", done, underWay(rt.Line{}), odd("no-id"), after(""),
 			rt.Line{Step: "undisturbed", Method: "resources/read"}),
-	})
+	)
 	finished := odd("finished")
 	finished.Params = `{"requestId":"d"}`
 	again := part("done", 2, "")
 	again.ID = `"d"`
 	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent,
 		Tags: recording.Tags{scenario.TagEnded: "yes"}}
-	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, canc.OddCancellations, `{}`,
 		areatest.Warn("CANC-01", done, finished, after(""), listening),
 		// twice before it was cancelled: RPC-09
 		areatest.Pass("CANC-01", again, finished, after("")),
-	})
+	)
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
 	gone := func(step recording.Step) rt.Line {
@@ -296,7 +296,7 @@ func TestCancellation(t *testing.T) {
 	}
 	control := func(o recording.Outcome) rt.Line { l := after(o); l.Step = "undisturbed"; return l }
 	lives, lost := control(""), control(recording.Lost)
-	areatest.WalkRuns(t, canc.CancelRace, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, canc.CancelRace, `{}`,
 		areatest.Pass("CANC-03", raced, part("raced", 1, ""), after("")),
 		areatest.Fail("CANC-03", raced, twice, after("")),
 		areatest.Fail("CANC-03", raced, after(recording.Silent)),
@@ -316,30 +316,30 @@ func TestCancellation(t *testing.T) {
 		// nor was it before
 		areatest.NotApplicable("CANC-03", ping("before", http.StatusAccepted), raced,
 			ping("after", http.StatusAccepted)),
-	})
-	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, canc.DroppedReads, `{}`,
 		areatest.Pass("CANC-05", after("")),
 		areatest.Fail("CANC-05", after(recording.Silent)),
 		areatest.Blocked("CANC-05", cut("after", 429)),
 		areatest.Blocked("CANC-05", cut("after", 503)),
 		areatest.Blocked("CANC-05", rt.Line{Step: "after", Method: "ping", Status: 503,
 			Error: `{"code":-32603,"message":"too many"}`}),
-	})
+	)
 	listen := func(step recording.Step, acked string) rt.Line {
 		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent,
 			Tags: recording.Tags{"acknowledged": acked}}
 	}
-	areatest.WalkRuns(t, canc.ListenChurn, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, canc.ListenChurn, `{}`,
 		areatest.Pass("CANC-60", listen("first", "yes"), listen("last", "yes"), after("")),
 		areatest.NotApplicable("CANC-60", listen("first", "")),
 		areatest.Fail("CANC-60", listen("first", "yes"), listen("last", ""), after("")),
 		areatest.Blocked("CANC-60", listen("first", "yes"), cut("last", 429), cut("after", 429)),
-	})
+	)
 	cancel := func(id string) rt.Line {
 		return areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` +
 			id + `}}`)
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{}`,
 		areatest.NotApplicable("CANC-07", done),
 		areatest.Pass("CANC-07",
 			rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "9", Outcome: recording.Sent},
@@ -350,7 +350,7 @@ func TestCancellation(t *testing.T) {
 			cancel(`"q"`)),
 		areatest.Fail("CANC-08", rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
 			cancel("9")),
-	})
+	)
 }
 
 func TestStoppedReads(t *testing.T) {
@@ -363,24 +363,24 @@ func TestStoppedReads(t *testing.T) {
 	goesOn.Outcome, goesOn.Result = recording.Replied, `{"contents":[]}`
 	reported := areatest.Unasked(
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)
-	areatest.WalkRuns(t, canc.CancelledRead, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, canc.CancelledRead, `{}`,
 		areatest.Pass("CANC-02", slow),
 		areatest.Fail("CANC-02", goesOn),
 		areatest.Fail("CANC-02", slow, reported),
 		// there is nothing to hold it against
 		areatest.Pass("CANC-02", slow, beside("under-way", "")),
 		areatest.Warn("CANC-02", slow, beside("under-way", ""), beside("undisturbed", `{"contents":[]}`)),
-	})
+	)
 	resume := rt.Line{Step: "resume", ID: "-", Outcome: recording.Sent, Status: 200}
 	none := resume
 	none.Status = 405
 	busy := resume
 	busy.Status, busy.Outcome = 429, recording.Refused
-	areatest.WalkRuns(t, canc.ResumedRead, `{}`, []areatest.Run{
+	areatest.WalkRuns(t, canc.ResumedRead, `{}`,
 		areatest.Pass("CANC-06", goesOn, resume),
 		areatest.Fail("CANC-06", slow, resume),
 		areatest.NotApplicable("CANC-06", slow, none),
 		areatest.Blocked("CANC-06", slow, busy),
 		areatest.Blocked("CANC-06", slow, resume, rt.Line{Over: true}),
-	})
+	)
 }

@@ -51,7 +51,7 @@ func TestListenChecks(t *testing.T) {
 			graceful[i].Outcome, graceful[i].Result = recording.Replied, `{"resultType":"complete"}`
 		}
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Listening, subscribing,
 		areatest.Pass("SUB-20", open(areatest.URIFilter, areatest.URIFilter)...),
 		areatest.Fail("SUB-20", areatest.And(mute, "alive", "yes")),
 		areatest.Fail("SUB-20", areatest.And(mute, "alive", "closed")),
@@ -97,17 +97,17 @@ func TestListenChecks(t *testing.T) {
 		areatest.Fail("LCH-06", open(listFilter, `{"resourcesListChanged":false}`)...),
 		areatest.Fail("LCH-06", refused("-32602")...),
 		areatest.NotApplicable("LCH-06", refused("-32601")...),
-	})
+	)
 	unsupported := func(granted string) []rt.Line {
 		return new(areatest.Script).Listen("7", "unsupported",
 			`{"toolsListChanged":true,"resourcesListChanged":true}`, granted, "unsupported",
 			"toolsListChanged").Lines
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Listening, subscribing,
 		areatest.Pass("SUB-25", unsupported(listFilter)...),
 		areatest.Warn("SUB-25", unsupported(`{"toolsListChanged":false}`)...),
 		areatest.Fail("SUB-25", unsupported(`{"toolsListChanged":true}`)...),
-	})
+	)
 }
 
 func TestWhileListening(t *testing.T) {
@@ -120,7 +120,7 @@ func TestWhileListening(t *testing.T) {
 		return new(areatest.Script).Add(before).Listen("7", "full", areatest.URIFilter,
 			areatest.URIFilter).Add(during(l)).Lines
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Listening, subscribing,
 		areatest.Pass("SUB-39", play(rt.Line{Result: `{}`, Incoming: []string{progress("")}})...),
 		areatest.Fail("SUB-39", play(rt.Line{Result: `{}`, Incoming: []string{progress("7")}})...),
 		areatest.NotApplicable("SUB-39", play(rt.Line{Result: `{}`})...),
@@ -128,7 +128,7 @@ func TestWhileListening(t *testing.T) {
 		areatest.Pass("SUB-60", play(rt.Line{Error: `{"code":-32602,"message":"x"}`})...),
 		areatest.Fail("SUB-60", play(rt.Line{Outcome: recording.Silent})...),
 		areatest.Blocked("SUB-60", play(rt.Line{Outcome: recording.Lost})...),
-	})
+	)
 	bad := func(l rt.Line) []rt.Line {
 		l.Step, l.Method, l.Params, l.Kind = "listen", "subscriptions/listen", `{}`, recording.Probe
 		return areatest.Lines(l)
@@ -141,7 +141,7 @@ func TestWhileListening(t *testing.T) {
 		l.Step, l.Method, l.Kind = "old-subscribe", "resources/subscribe", recording.Probe
 		return areatest.Lines(l)
 	}
-	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing,
 		areatest.Pass("SUB-38", bad(rt.Line{Error: `{"code":-32602,"message":"x"}`})...),
 		areatest.Pass("SUB-38", bad(rt.Line{Error: `{"code":-32603,"message":"x"}`})...),
 		areatest.Pass("SUB-38", bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2")})...),
@@ -154,7 +154,7 @@ func TestWhileListening(t *testing.T) {
 		areatest.NotApplicable("SUB-38", bad(rt.Line{Error: `{"code":-32601,"message":"x"}`})...),
 		areatest.Pass("SUB-45", old(rt.Line{Error: `{"code":-32601,"message":"x"}`})...),
 		areatest.Warn("SUB-45", old(rt.Line{Result: `{}`})...),
-	})
+	)
 }
 
 func TestEventStream(t *testing.T) {
@@ -194,7 +194,7 @@ func TestModernChanges(t *testing.T) {
 	again := []string{up(`"off"`, "a:1")}
 	plus := func(more ...string) []string { return append(append([]string{}, good...), more...) }
 	inModern := []requirement.Revision{requirement.R20260728}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
 		areatest.Pass("SUB-28", modernChanges(good, again)...),
 		// whose it is, is judged elsewhere
 		areatest.Pass("SUB-28", modernChanges([]string{up("", "a:1")}, nil)...),
@@ -236,7 +236,7 @@ func TestModernChanges(t *testing.T) {
 		Params: `{"notifications":` + offFilter + `}`,
 		Error:  `{"code":-32000,"message":"one is enough"}`, Tags: areatest.Pairs("name", "off", "who",
 			"watcher", "uri", "a:1")}
-	areatest.WalkRuns(t, recording.Changes, subscribing,
+	areatest.WalkRunsIn(t, recording.Changes, subscribing,
 		[]areatest.Run{areatest.Warn("SUB-32", limited...)}, inModern...)
 }
 
@@ -251,7 +251,7 @@ func TestEndOfSubscription(t *testing.T) {
 			`"result":{"resultType":"complete"` + meta + `}}`}}).Lines
 	}
 	const id = `,"_meta":{"io.modelcontextprotocol/subscriptionId":`
-	areatest.WalkRuns(t, sub.Shutdown, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, sub.Shutdown, subscribing,
 		areatest.Pass("SUB-34", play("ended", "yes").Lines...),
 		areatest.Pass("SUB-34", play("canceled", "yes").Lines...),
 		areatest.Warn("SUB-34", play("lost", "yes").Lines...),
@@ -264,5 +264,5 @@ func TestEndOfSubscription(t *testing.T) {
 		areatest.Fail("SUB-35", result(id+`"7"}`)...),
 		areatest.Fail("SUB-35", result("")...),
 		areatest.NotApplicable("SUB-35", play("canceled", "yes").Lines...),
-	})
+	)
 }

@@ -31,7 +31,7 @@ func TestPassiveWatch(t *testing.T) {
 		`"params":{}}`}}
 	misspelt := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/` +
 		`listChanged"}`}}
-	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, subscribing, []areatest.Run{
 		areatest.Pass("SUB-04", sub, heard),
 		areatest.Fail("SUB-04", sub, nameless),
 		areatest.Warn("SUB-06", heard, sub),
@@ -49,7 +49,7 @@ func TestPassiveWatch(t *testing.T) {
 		areatest.Warn("LCH-02", misspelt),
 	}, requirement.R20250618)
 	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent}
-	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Everything, subscribing, []areatest.Run{
 		areatest.Fail("SUB-43", heard),
 		areatest.Fail("SUB-43", listen, foreign),
 		areatest.NotApplicable("SUB-43", listen, heard),
@@ -118,7 +118,7 @@ func TestUnrelatedUpdates(t *testing.T) {
 		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
 			`"params":{"uri":"` + uri + `","_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Listening, subscribing, []areatest.Run{
 		areatest.Warn("SUB-31", listen, on("b:2")),
 		areatest.Warn("SUB-31", listen, on("a:10")),
 		areatest.NotApplicable("SUB-31", listen, on("a:1")),
@@ -153,7 +153,7 @@ func TestSubscriptionsAreKept(t *testing.T) {
 			rt.Line{Mark: recording.MarkUpdate,
 				Incoming: []string{strings.Replace(updateOf1, "a:1", uri, 1)}})
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Pass("SUB-03", play(true, true, true)...),
 		areatest.Pass("SUB-03", play(true, true, false)...),
 		areatest.Pass("SUB-03", play(true, false, true)...), // it came, if late
@@ -168,7 +168,7 @@ func TestSubscriptionsAreKept(t *testing.T) {
 		areatest.Warn("SUB-10", play(true, true, false)...),
 		areatest.Pass("SUB-10", play(true, false, false)...), // that is SUB-03
 		areatest.NotApplicable("SUB-10", play(false, false, false)...),
-	})
+	)
 }
 
 // Two sessions that have subscribed the same resource are both told.
@@ -192,7 +192,7 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 			Result: `{}`, Session: "s2"}, "bystander"),
 			rt.Line{Mark: scenario.MarkForeign, Incoming: []string{updateOf1}})
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Pass("SUB-03", play(true, true)...),
 		areatest.Warn("SUB-03", play(true, false)...),
 		areatest.Pass("SUB-03", play(false, true)...),  // that is SUB-10
@@ -201,7 +201,7 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 		areatest.Pass("SUB-10", play(true, true)...),
 		areatest.Warn("SUB-10", play(false, true)...),
 		areatest.Pass("SUB-10", play(true, false)...),
-	})
+	)
 }
 
 // Nor does another subscription of the same session.
@@ -225,14 +225,14 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 				Session: "s2"}, "uri", "a:1", "who", "bystander"),
 			mark(scenario.MarkForeign, foreign))
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Pass("SUB-03", play(true, true, true)...),
 		areatest.Warn("SUB-03", play(false, true, false)...),
 		areatest.Warn("SUB-03", play(true, false, true)...), // the second subscription restores it
 		areatest.Warn("SUB-03", play(false, false, false)...),
 		areatest.Pass("SUB-10", play(false, true, false)...), // that is SUB-03
 		areatest.Warn("SUB-10", play(true, true, false)...),
-	})
+	)
 }
 
 // TestCancelledByItself: what a cancelled stream brings is judged without a trigger as well, if it comes
@@ -271,7 +271,7 @@ func TestChangesThatAreNotTold(t *testing.T) {
 			Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}, "uri", "a:1", "name", name)
 	}
 	told := areatest.And(read("unchanged", "next", "0"), "heard", "yes")
-	areatest.WalkRuns(t, recording.SelfChanges, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.SelfChanges, subscribing, []areatest.Run{
 		areatest.Pass("SUB-03", told),
 		areatest.Warn("SUB-03", told, read("unchanged", "again", "0"), read("later", "again", "1"),
 			read("later", "again", "1")),
@@ -306,7 +306,7 @@ func TestStreamsThatWatchTheSame(t *testing.T) {
 			`"params":{"uri":"a:1",` + id(of) + `}}`}}
 	}
 	both := []rt.Line{listen("5", "2"), listen("6", "4")}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Listening, subscribing, []areatest.Run{
 		areatest.Pass("SUB-32", slices.Concat(both, areatest.Lines(update("5"), update("6")), while,
 			areatest.Lines(update("5"), update("6")))...),
 		areatest.Fail("SUB-32",

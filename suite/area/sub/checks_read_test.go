@@ -38,7 +38,7 @@ func TestUpdateCanBeRead(t *testing.T) {
 	unheard[1].Incoming = nil
 	refused := changes("old", "new", "new")
 	refused[0].Result, refused[0].Error = "", `{"code":-32603,"message":"no"}`
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Pass("SUB-62", changes("new", "new", "new")[:3]...),
 		areatest.Warn("SUB-62", changes("old", "new", "new")...),          // too early
 		areatest.NotApplicable("SUB-62", changes("old", "old", "old")...), // nothing changed that shows
@@ -47,7 +47,7 @@ func TestUpdateCanBeRead(t *testing.T) {
 		areatest.NotApplicable("SUB-62", again...),               // there was another change
 		areatest.NotApplicable("SUB-62", refused...),             // nothing to compare with
 		areatest.NotApplicable("SUB-62", changes("", "", "")[0]), // no update
-	})
+	)
 }
 
 // New sessions get other contents: that shows a cache of the session's where they get the same, and another
@@ -65,7 +65,7 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 		}
 		return areatest.Run{ID: "SUB-62", Want: want, Rec: rec}
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		run(warn, "old", "new", "new"),
 		run(idle, "", "new", "new"), // nothing says that sessions get the same
 		run(idle, "new", "new", "new"),
@@ -73,7 +73,7 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 		run(idle, "old", "new"),
 		run(idle, "old", "old"),
 		run(idle, "old"),
-	})
+	)
 }
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.

@@ -41,7 +41,7 @@ func TestSeveralResources(t *testing.T) {
 	}
 	const both = `{"resourceSubscriptions":["b:2","a:1"]}`
 	one, other, changed := up("7", "a:1"), up(`"off"`, "b:2"), up(`"off"`, "a:1")
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
 		areatest.Pass("SUB-28", play(both, one, other, changed)...),
 		areatest.Fail("SUB-28", play(both, one, other)...),
 		areatest.Fail("SUB-28", play(both, one, changed)...),
@@ -71,7 +71,7 @@ func TestSeveralThatChangeByThemselves(t *testing.T) {
 		s := new(areatest.Script).Listen("7", "full", both, both).Listen("8", "unsupported", second, second)
 		return slices.Concat(s.Lines, all, slices.Repeat([]rt.Line{while}, 40), all)
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Listening, subscribing, []areatest.Run{
 		areatest.Pass("SUB-28", play(up("7", "a:1"), up("7", "b:2"), up("8", "b:2"))...),
 		areatest.Fail("SUB-28", play(up("7", "a:1"), up("8", "b:2"))...),
 		areatest.NotApplicable("SUB-28", play(up("7", "a:1"))...),
@@ -160,7 +160,7 @@ func TestAfterTheResult(t *testing.T) {
 			areatest.URIFilter).Add(rt.Line{Incoming: messages}).Lines
 	}
 	for _, name := range []recording.Name{recording.Changes, recording.Listening, sub.Shutdown} {
-		areatest.WalkRuns(t, name, subscribing, []areatest.Run{
+		areatest.WalkRunsIn(t, name, subscribing, []areatest.Run{
 			areatest.Pass("SUB-35", play(late, result)...),
 			areatest.Pass("SUB-35", play(result, other)...),
 			areatest.Warn("SUB-35", play(result, late)...),
@@ -180,7 +180,7 @@ func TestEmptyFilter(t *testing.T) {
 			recording.Probe
 		return areatest.Lines(l)
 	}
-	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing,
 		areatest.Pass("SUB-20", asked(`{}`)...),
 		areatest.Warn("SUB-20", answered(rt.Line{Error: `{"code":-32602,"message":"empty"}`})...),
 		areatest.Warn("SUB-20", answered(rt.Line{Status: 500, Outcome: recording.HTTPOnly})...),
@@ -192,10 +192,10 @@ func TestEmptyFilter(t *testing.T) {
 		areatest.NotApplicable("SUB-21", answered(rt.Line{Result: `{"resultType":"complete"}`})...),
 		areatest.Pass("SUB-24", asked(`{}`)...),
 		areatest.Fail("SUB-24", asked(areatest.URIFilter)...),
-	})
+	)
 	nothing := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).Listen("9",
 		"none", "{}", "{}").
 		Hears(recording.MarkUpdate, areatest.Sent(verdict.Updated, "9", `"uri":"a:1"`)).Lines
 	areatest.WalkRuns(t, recording.Changes, subscribing,
-		[]areatest.Run{areatest.Fail("SUB-30", nothing...)})
+		areatest.Fail("SUB-30", nothing...))
 }

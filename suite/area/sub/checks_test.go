@@ -43,7 +43,7 @@ func TestSubscriptionChecks(t *testing.T) {
 	lacking.Error = `{"code":-32601,"message":"?"}`
 	gone := unsub
 	gone.Error = `{"code":-32601,"message":"?"}`
-	areatest.WalkRuns(t, recording.Subscriptions, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Subscriptions, subscribing,
 		areatest.Pass("SUB-01", yes(subscribed("a:1")), yes(unsub)),
 		areatest.Pass("SUB-01", no(subscribed("a:1")), yes(subscribed("a:2")), yes(unsub)),
 		areatest.Fail("SUB-01", no(subscribed("a:1")), no(subscribed("a:2"))),
@@ -66,19 +66,19 @@ func TestSubscriptionChecks(t *testing.T) {
 		areatest.Pass("SUB-01", yes(subscribed("a:1")), gone),
 		areatest.Blocked("SUB-01",
 			rt.Line{Step: "subscribe", Method: "resources/subscribe", Outcome: recording.Lost}),
-	})
+	)
 	bad := func(reply rt.Line) rt.Line {
 		reply.Step, reply.Method, reply.Params, reply.Kind = "subscribe", "resources/subscribe", `{}`,
 			recording.Probe
 		return reply
 	}
-	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing,
 		areatest.NotApplicable("SUB-11", bad(rt.Line{Error: `{"code":-32601,"message":"?"}`})),
 		areatest.Pass("SUB-11", bad(rt.Line{Error: `{"code":-32602,"message":"no uri"}`})),
 		areatest.Warn("SUB-11", bad(rt.Line{Error: `{"code":-32603,"message":"no uri"}`})),
 		areatest.Fail("SUB-11", bad(rt.Line{Result: `{}`})),
 		areatest.Blocked("SUB-11", bad(rt.Line{Outcome: recording.Lost})),
-	})
+	)
 }
 
 const (
@@ -120,7 +120,7 @@ func TestLegacyChanges(t *testing.T) {
 	below := legacyChanges([]string{updateOf1,
 		`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1/x"}}`}, nil, nil)
 	batch := legacyChanges([]string{"[" + updateOf1 + "," + listMoved + "]"}, nil, nil)
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Pass("SUB-03", legacyChanges(one, nil, nil)...),
 		areatest.Pass("SUB-03", legacyChanges([]string{updateOf1, updateOf1}, nil, nil)...),
 		areatest.Pass("SUB-03", batch...),
@@ -142,14 +142,14 @@ func TestLegacyChanges(t *testing.T) {
 		areatest.NotApplicable("SUB-09", silent...),
 		areatest.Pass("SUB-10", legacyChanges(one, nil, nil)...),
 		areatest.Warn("SUB-10", legacyChanges(one, nil, one)...),
-	})
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Pass("SUB-04", legacyChanges(one, nil, nil)...),
 		areatest.NotApplicable("SUB-04", silent...),
 		areatest.Fail("SUB-04", legacyChanges([]string{areatest.Sent(verdict.Updated, "", "")}, nil, nil)...),
 		areatest.Fail("SUB-04",
 			legacyChanges([]string{areatest.Sent(verdict.Updated, "", `"uri":7`)}, nil, nil)...),
-	})
+	)
 }
 
 // TestNeverSubscribed: updates again and again for a resource that is listed on its own, and
@@ -238,7 +238,7 @@ func TestListChangeChecks(t *testing.T) {
 	one := []string{listMoved}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618,
 		requirement.R20251125}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
 		areatest.Pass("LCH-01", add(one, look("added", "1", "a:1", "a:9"))...),
 		areatest.Warn("LCH-01", add(nil, look("added", "1", "a:1", "a:9"))...),
 		areatest.NotApplicable("LCH-01", add(nil, look("added", "1", "a:1"))...),
@@ -257,19 +257,19 @@ func TestListChangeChecks(t *testing.T) {
 		areatest.NotApplicable("LCH-07",
 			add([]string{listMoved, listMoved}, unnamed(look("added", "1", "a:1")))...),
 	}, inLegacy...)
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Fail("LCH-04",
 			rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one}),
 		areatest.NotApplicable("LCH-04",
 			rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage}),
-	})
-	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`,
 		areatest.Pass("LCH-04", add(nil, look("added", "1", "a:1", "a:9"))...),
-	})
-	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.Everything, subscribing,
 		areatest.NotApplicable("LCH-04",
 			rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one}),
-	})
+	)
 }
 
 // TestFailedTrigger: where a trigger failed nothing follows from what did not come.
@@ -287,7 +287,7 @@ func TestFailedTrigger(t *testing.T) {
 	}
 	update, silenced := at(legacyChanges(nil, nil, nil), recording.MarkUpdate),
 		at(legacyChanges(one, nil, nil), scenario.MarkSilenced)
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		areatest.Blocked("SUB-03", update...),
 		areatest.Blocked("SUB-03", at(legacyChanges(nil, nil, nil), scenario.MarkOther)...),
 		areatest.Pass("SUB-03", silenced...),
@@ -295,16 +295,16 @@ func TestFailedTrigger(t *testing.T) {
 		areatest.Blocked("SUB-07", silenced...),
 		areatest.Blocked("SUB-09", update...),
 		areatest.Blocked("SUB-10", update...),
-	})
+	)
 	listed := rt.Line{Step: "listed", Method: "resources/list", Result: areatest.OnePage,
 		Tags: areatest.Pairs("look", "1", "who", "watcher")}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618,
 		requirement.R20251125}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
 		areatest.Blocked("LCH-01", listed, rt.Line{Mark: "!" + scenario.MarkAdd}),
 		areatest.Blocked("LCH-07", listed, rt.Line{Mark: "!" + scenario.MarkAdd}),
 	}, inLegacy...)
-	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`,
 		areatest.Blocked("LCH-04", listed, rt.Line{Mark: "!" + scenario.MarkAdd}),
-	})
+	)
 }

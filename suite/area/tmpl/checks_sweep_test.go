@@ -27,7 +27,7 @@ func TestTemplateSweep(t *testing.T) {
 	known := func(contents string) []rt.Line {
 		return areatest.Lines(expandedRead("known", "known", "", "x://1/2", contents))
 	}
-	areatest.WalkRuns(t, recording.TemplateSweep, areatest.HasResources, []areatest.Run{
+	areatest.WalkRuns(t, recording.TemplateSweep, areatest.HasResources,
 		areatest.NotApplicable("URI-08", expandedRead("sweep", "ascii", "a", "x://a/a", "")),
 		areatest.Fail("URI-08", fatal),
 		areatest.Fail("URI-08", expandedRead("sweep", "ascii", "a", "x://a/a", `{"uri":"x://a/a"}`)),
@@ -40,7 +40,7 @@ func TestTemplateSweep(t *testing.T) {
 		areatest.NotApplicable("READ-02", known("")...),
 		areatest.Pass("TMPL-11", known(`{"uri":"x://1/2","text":""}`)...),
 		areatest.NotApplicable("TMPL-11", known("")...),
-	})
+	)
 }
 
 // A template that is refused without its query variables, and not with them, is remarked upon.

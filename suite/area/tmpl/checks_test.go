@@ -22,7 +22,7 @@ func templated(text string) []rt.Line {
 }
 
 func TestTemplateList(t *testing.T) {
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
 		areatest.Pass("TMPL-01", templatesPage(`{"resourceTemplates":[]}`)...),
 		areatest.Fail("TMPL-01", templatesPage(`{"templates":[]}`)...),
 		areatest.Pass("TMPL-02", templated("a:{b}")...),
@@ -46,11 +46,11 @@ func TestTemplateList(t *testing.T) {
 		areatest.Pass("TMPL-16", templated("a:{b}")...),
 		areatest.Pass("TMPL-16", templated("{+uri}")...),
 		areatest.Warn("TMPL-16", templated("/notes/{id}")...),
-	})
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
+	)
+	areatest.WalkRunsIn(t, recording.WalkTemplates, `{"resources":{}}`,
 		[]areatest.Run{areatest.Fail("URI-02", templated("my_app://{x}")...)},
 		requirement.R20250618, areatest.ModernOne)
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
+	areatest.WalkRunsIn(t, recording.WalkTemplates, `{"resources":{}}`,
 		[]areatest.Run{areatest.Warn("URI-02", templated("my_app://{x}")...)},
 		requirement.R20241105)
 	with := rt.Line{Step: "with-params", Method: "resources/templates/list", Params: `{}`,
@@ -58,10 +58,10 @@ func TestTemplateList(t *testing.T) {
 	refused := rt.Line{Step: "with-params", Method: "resources/templates/list", Params: `{}`,
 		Error: areatest.NoSuch}
 	without := rt.Line{Step: "without-params", Method: "resources/templates/list", Error: areatest.NoSuch}
-	areatest.WalkRuns(t, tmpl.TemplatesWithoutParams, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, tmpl.TemplatesWithoutParams, `{"resources":{}}`,
 		areatest.Fail("TMPL-15", with, without),
 		areatest.NotApplicable("TMPL-15", refused, without),
-	})
+	)
 }
 
 func TestExpansions(t *testing.T) {
@@ -70,7 +70,7 @@ func TestExpansions(t *testing.T) {
 			append(tags, "template", "a:{b}", "listed", "yes")...))
 	}
 	typed := `{"contents":[{"uri":"a:1","mimeType":"Text/Plain; charset=utf-8","text":"hello"}]}`
-	areatest.WalkRuns(t, recording.Expansions, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Expansions, `{"resources":{}}`,
 		areatest.Pass("TMPL-10", read("expansion", typed, "", "mime", "text/plain")...),
 		areatest.NotApplicable("TMPL-10", read("expansion", areatest.OneText, "", "mime", "text/plain")...),
 		areatest.Warn("TMPL-10", read("expansion", typed, "", "mime", "image/png")...),
@@ -93,5 +93,5 @@ func TestExpansions(t *testing.T) {
 		areatest.NotApplicable("TMPL-12", read("expansion", "", areatest.NoSuch, "encoded", "yes")...),
 		areatest.Pass("TMPL-13", read("query", areatest.OneText, "", "given", "q")...),
 		areatest.Warn("TMPL-13", read("query", "", areatest.NoSuch, "given", "")...),
-	})
+	)
 }

@@ -32,7 +32,7 @@ func TestTemplateAmongResources(t *testing.T) {
 }
 
 func TestListedURIs(t *testing.T) {
-	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`,
 		areatest.Pass("URI-01", oneURI("file:///a#b")...),
 		areatest.Pass("URI-01", oneURI("my_app:x")...),
 		areatest.Fail("URI-01", oneURI("")...),
@@ -50,8 +50,8 @@ func TestListedURIs(t *testing.T) {
 		areatest.NotApplicable("URI-05", oneURI("note:a")...),
 		areatest.Fail("URI-05", oneURI("db://host:port/x")...),
 		areatest.Fail("URI-05", oneURI("note:a[1]")...),
-	})
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
 		areatest.Pass("URI-06", areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, "")),
 		areatest.Pass("URI-06",
 			areatest.TaggedRead("read", `{"uri":"a b"}`, `{"contents":[{"uri":"a b","text":""}]}`, "")),
@@ -60,7 +60,7 @@ func TestListedURIs(t *testing.T) {
 		areatest.Fail("URI-06",
 			rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
 				`"params":{"uri":"/tmp/x"}}`}}),
-	})
+	)
 }
 
 func TestRequestedURIs(t *testing.T) {
@@ -69,7 +69,7 @@ func TestRequestedURIs(t *testing.T) {
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
 	teapot := areatest.TaggedRead("malformed", `{"uri":""}`, "", "")
 	teapot.Outcome, teapot.Status = recording.HTTPOnly, 418
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`,
 		areatest.Pass("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)),
 		areatest.Pass("URI-08", teapot),
 		areatest.NotApplicable("URI-08",
@@ -84,7 +84,7 @@ func TestRequestedURIs(t *testing.T) {
 			areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, "")),
 		areatest.NotApplicable("URI-09", guess,
 			areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.Nothing, "")),
-	})
+	)
 	refused := areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)
 	odd := func(result, err string) []rt.Line {
 		return areatest.Lines(refused, areatest.TaggedRead("odd", `{"uri":"data:,x"}`, result, err))
@@ -93,7 +93,7 @@ func TestRequestedURIs(t *testing.T) {
 	lost.Outcome, lost.Fatal = recording.Lost, true
 	long := areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "", "")
 	long.Outcome, long.Fatal = recording.Lost, true
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`,
 		areatest.Pass("URI-08", odd("", areatest.NoSuch)...),
 		areatest.Pass("URI-08", odd(areatest.OneText, "")...),
 		areatest.Pass("URI-08", odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`, "")...),
@@ -104,24 +104,24 @@ func TestRequestedURIs(t *testing.T) {
 		areatest.Fail("URI-08", odd("", "")...),
 		areatest.Fail("URI-08", refused, lost),
 		areatest.Fail("URI-09", guess, long),
-	})
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+	)
+	areatest.WalkRunsIn(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
 		areatest.Pass("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, "")),
 	}, requirement.Legacy()...)
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRunsIn(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
 		areatest.Fail("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, "")),
 	}, areatest.ModernOne)
 	subscription := func(result, err string, tags recording.Tags) []rt.Line {
 		return areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":""}`,
 			Result: result, Error: err, Tags: tags})
 	}
-	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`,
 		areatest.Pass("URI-14", subscription("", areatest.NoSuch, recording.Tags{"form": "empty"})...),
 		areatest.Pass("URI-14",
 			subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})...),
 		areatest.Warn("URI-14",
 			subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})...),
-	})
+	)
 }
 
 // TestAcknowledgmentIsShown: what grants a subscription is in the evidence, also where it is a notification.
@@ -177,7 +177,7 @@ func TestTraversal(t *testing.T) {
 	const asked = `{"uri":"file:///root/../x"}`
 	fatalTrick := areatest.TaggedRead("trick", asked, "", "", "guessed", "yes")
 	fatalTrick.Outcome, fatalTrick.Fatal = recording.Lost, true
-	areatest.WalkRuns(t, recording.Traversal, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Traversal, `{"resources":{}}`,
 		areatest.Pass("URI-10",
 			areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker", "canary-1234")),
 		areatest.Pass("URI-10",
@@ -222,7 +222,7 @@ func TestTraversal(t *testing.T) {
 			areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes")),
 		areatest.NotApplicable("URI-13", areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"),
 			areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes")),
-	})
+	)
 }
 
 // Where the root is guessed, the reason says what was tried and what would have it judged.
