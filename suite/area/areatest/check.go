@@ -57,6 +57,14 @@ func Judge(id string, recs ...*recording.Recording) verdict.Result {
 	return verdict.Evaluate(k, req, recs[0].Facts, all)
 }
 
+// Due judges a requirement in a case, in which a verdict is due.
+func Due(t *testing.T, id string, in any, want verdict.Outcome, recs ...*recording.Recording) {
+	t.Helper()
+	if got := Judge(id, recs...); got.Outcome != want {
+		t.Errorf("%s, %v: %s, expected %s\n%+v", id, in, got.Outcome, want, got)
+	}
+}
+
 // WalkRuns judges each run in every revision of its requirement on stdio; a
 // fail that is due becomes a warn where the grade says so.
 func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs ...Run) {
@@ -81,14 +89,11 @@ func WalkRunsIn(t *testing.T, name recording.Name, capabilities string, runs []R
 			t.Run(fmt.Sprintf("%s/%d/%s", x.ID, i, rev), func(t *testing.T) {
 				tr := req.Transports[0]
 				facts := rt.Facts(requirement.Combination{Revision: rev, Transport: tr}, capabilities)
-				got := Judge(x.ID, rt.New(name, facts, x.Rec...))
 				want := x.Want
 				if want == verdict.Fail && req.GradeIn(rev) != requirement.Fail {
 					want = verdict.Warn
 				}
-				if got.Outcome != want {
-					t.Errorf("%s, expected %s\n%+v", got.Outcome, want, got)
-				}
+				Due(t, x.ID, rev, want, rt.New(name, facts, x.Rec...))
 			})
 		}
 	}

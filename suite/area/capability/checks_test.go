@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/capability"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -152,7 +151,6 @@ func TestUndeclaredLogs(t *testing.T) {
 
 // What is declared of other features than resources, and not so, is observed only.
 func TestContradictions(t *testing.T) {
-	k, req := found(t, "CAP-11")
 	for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
 		facts := areatest.Stdio(rev, `{"tools":{},"resources":{}}`)
 		rec := rt.New(recording.Undeclared, facts,
@@ -162,7 +160,7 @@ func TestContradictions(t *testing.T) {
 			areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"),
 			areatest.Asked("feature", "completion/complete", "{}", areatest.NotFoundError, "feature",
 				"completions"))
-		result := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Undeclared: rec})
+		result := areatest.Judge("CAP-11", rec)
 		var ids []string
 		for _, o := range result.Observations {
 			ids = append(ids, o.ID)
@@ -175,15 +173,4 @@ func TestContradictions(t *testing.T) {
 			t.Errorf("%s: got %q, %s; want %q", rev, got, result.Outcome, want)
 		}
 	}
-}
-
-// found is a check with its requirement.
-func found(t *testing.T, id string) (*verdict.Check, *requirement.Requirement) {
-	t.Helper()
-	k, ok := area.BuiltIn().Check(id)
-	req, known := area.Catalogue().Find(id)
-	if !ok || !known {
-		t.Fatalf("%s is not known", id)
-	}
-	return k, req
 }

@@ -226,8 +226,6 @@ func TestVersionLists(t *testing.T) {
 			areatest.Asked("unsupported", "resources/list", "{}",
 				`{"code":-32022,"message":"Unsupported","data":{"supported":["2024-11-05","2025-11-25",`+
 					`"2026-07-28"],"requested":"1900-01-01"}}`, "version", "1900-01-01", "main", "yes"))
-		if got := areatest.Judge("DISC-09", rec); got.Outcome != want {
-			t.Errorf("%s: %s instead of %s\n%+v", told, got.Outcome, want, got)
-		}
+		areatest.Due(t, "DISC-09", told, want, rec)
 	}
 }

@@ -34,7 +34,7 @@ func TestHeaderChecks(t *testing.T) {
 			areatest.Blocked(id, areatest.HTTPLine(step, 0, rt.Line{Outcome: recording.Lost})),
 			areatest.NotApplicable(id, areatest.Bare(step, 401)))
 	}
-	runs = append(runs, []areatest.Run{
+	runs = append(runs,
 		areatest.Pass("HTTP-03", areatest.Bare("get", 405), areatest.Bare("delete", 405)),
 		areatest.Warn("HTTP-03", areatest.Bare("get", 405), areatest.Bare("delete", 204)),
 		areatest.Warn("HTTP-03", areatest.HTTPLine("get", 200, rt.Line{Outcome: recording.Sent}),
@@ -76,7 +76,7 @@ func TestHeaderChecks(t *testing.T) {
 		areatest.Pass("HTTP-61", areatest.HTTPLine("no-version-meta", 400, areatest.WithCode("-32602")),
 			areatest.Bare("no-meta", 400)),
 		areatest.Fail("HTTP-61", areatest.Listed("no-version-meta"), areatest.Bare("no-meta", 400)),
-	}...)
+	)
 	areatest.WalkRuns(t, areahttp.HTTPHeaders, `{"resources":{}}`, runs...)
 }
 

@@ -57,10 +57,7 @@ func TestSharedStreams(t *testing.T) {
 		verdict.Pass: {get("stream"), on("get:1", "update"), on("get:1", "")},
 		verdict.Fail: {get("stream"), on("get:1", "update"), on("get:1", "next")},
 	} {
-		got := areatest.Judge("HTTP-12", both, rt.New(recording.Changes, facts, told...))
-		if got.Outcome != want {
-			t.Errorf("%s instead of %s: %+v", got.Outcome, want, got)
-		}
+		areatest.Due(t, "HTTP-12", told, want, both, rt.New(recording.Changes, facts, told...))
 	}
 }
 

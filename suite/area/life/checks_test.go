@@ -141,9 +141,7 @@ func TestNoStartAnyMore(t *testing.T) {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: over}, `{}`)
 		facts.Owned = true
 		rec := rt.New(life.Negotiation, facts, lost("alien"), lost("sound"))
-		if got := areatest.Judge("LIFE-17", rec); got.Outcome != want {
-			t.Errorf("over %s: %s, expected %s", over, got.Outcome, want)
-		}
+		areatest.Due(t, "LIFE-17", over, want, rec)
 	}
 }
 

@@ -113,10 +113,7 @@ func TestHeaderMismatchForMissingVersion(t *testing.T) {
 		requirement.Stdio: verdict.Fail} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: tr},
 			`{"resources":{}}`)
-		got := areatest.Judge("META-07", rt.New(meta.BadMetadata, facts, recorded...))
-		if got.Outcome != want {
-			t.Errorf("%s on %s, expected %s", got.Outcome, tr, want)
-		}
+		areatest.Due(t, "META-07", tr, want, rt.New(meta.BadMetadata, facts, recorded...))
 	}
 }
 

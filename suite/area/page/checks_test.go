@@ -209,9 +209,7 @@ func TestCursorElsewhere(t *testing.T) {
 			areatest.HasResources)
 		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"),
 			step("next", "a:2"), step("next-again", "a:2"), step("middle", "a:1"), c.last)
-		if got := areatest.Judge("PAGE-07", rec); got.Outcome != c.want {
-			t.Errorf("%s on %s: %+v", c.revision, c.transport, got)
-		}
+		areatest.Due(t, "PAGE-07", c, c.want, rec)
 	}
 }
 
@@ -233,9 +231,7 @@ func TestCursorElsewhereOfAnotherList(t *testing.T) {
 		between := areatest.Lines(step("first", "a:1"), step("second", "a:1"), step("next", "a:3"),
 			step("next-again", "a:3"), step("middle", "a:1"))
 		paging := rt.New(page.Paging, facts, slices.Concat(rec[:1], between, rec[1:])...)
-		if got := areatest.Judge("PAGE-07", paging); got.Outcome != verdict.Pass {
-			t.Errorf("%+v", got)
-		}
+		areatest.Due(t, "PAGE-07", "a list that moves", verdict.Pass, paging)
 	}
 }
 

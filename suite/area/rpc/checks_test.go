@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -144,9 +143,7 @@ func TestAnsweredOnGet(t *testing.T) {
 	for want, came := range map[verdict.Outcome]rt.Line{verdict.Pass: response, verdict.Fail: other} {
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: "resources/list",
 			Channel: "post:2", Status: http.StatusOK, Result: `{}`}, accepted, came)
-		if got := areatest.Judge("RPC-09", rec); got.Outcome != want {
-			t.Errorf("%s: %+v", want, got)
-		}
+		areatest.Due(t, "RPC-09", came.Incoming, want, rec)
 	}
 }
 
@@ -345,8 +342,6 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri},
 			Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
 	}
-	req, _ := area.Catalogue().Find("RPC-17")
-	k, _ := area.BuiltIn().Check("RPC-17")
 	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	for name, c := range map[string]struct {
 		alone, together []rt.Line
@@ -387,13 +382,11 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		"nobody asked for it": {nil, areatest.Lines(read("together", "a:1", "a:one"),
 			read("together", "a:2", "a:2")), verdict.Pass},
 	} {
-		recs := verdict.Recordings{rpc.Concurrency: rt.New(rpc.Concurrency, facts, c.together...)}
+		recs := []*recording.Recording{rt.New(rpc.Concurrency, facts, c.together...)}
 		if c.alone != nil {
-			recs[recording.Reads] = rt.New(recording.Reads, facts, c.alone...)
+			recs = append(recs, rt.New(recording.Reads, facts, c.alone...))
 		}
-		if got := verdict.Evaluate(k, req, facts, recs); got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Actual)
-		}
+		areatest.Due(t, "RPC-17", name, c.want, recs...)
 	}
 }
 
@@ -485,9 +478,7 @@ func TestBareServerErrors(t *testing.T) {
 		facts := rt.Facts(at, `{}`)
 		rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "not-json", ID: "-",
 			Kind: recording.Probe, Outcome: recording.HTTPOnly, Status: 500})
-		if got := areatest.Judge("RPC-14", rec); got.Outcome != want {
-			t.Errorf("%s: %+v", at, got)
-		}
+		areatest.Due(t, "RPC-14", at, want, rec)
 	}
 }
 
@@ -587,10 +578,7 @@ func TestErrorsOfTheHTTPServer(t *testing.T) {
 	} {
 		x := rt.Line{Step: "unknown-method", Method: "mcpcheck/no-such-method", Kind: recording.Probe,
 			Channel: "post-1", Status: 500, Reply: reply}
-		got := areatest.Judge("RPC-16", rt.New(recording.InvalidMessages, facts, x))
-		if got.Outcome != want {
-			t.Errorf("%s: %s, expected %s: %s", reply, got.Outcome, want, got.Actual)
-		}
+		areatest.Due(t, "RPC-16", reply, want, rt.New(recording.InvalidMessages, facts, x))
 	}
 }
 

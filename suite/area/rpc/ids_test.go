@@ -55,8 +55,6 @@ func TestARefusedNotificationHasNoID(t *testing.T) {
 				Outcome: recording.Sent,
 				Reply: `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no ` +
 					`session"}}`})
-		if got := areatest.Judge("RPC-02", rec); got.Outcome != want {
-			t.Errorf("%d: %+v", status, got)
-		}
+		areatest.Due(t, "RPC-02", status, want, rec)
 	}
 }

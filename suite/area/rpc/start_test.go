@@ -62,8 +62,6 @@ func TestEndAtTheStart(t *testing.T) {
 				}
 			}
 		}
-		if got := areatest.Judge("RPC-09", rec); got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Reason+got.Actual)
-		}
+		areatest.Due(t, "RPC-09", name, c.want, rec)
 	}
 }

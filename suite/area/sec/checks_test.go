@@ -96,9 +96,7 @@ func TestOriginPolicy(t *testing.T) {
 		rec := rt.New(sec.Origins, facts,
 			areatest.WithTags(areatest.Listed("request"), "origin",
 				"http://evil.example.invalid"))
-		if got := areatest.Judge("SEC-01", rec); got.Outcome != change.want {
-			t.Errorf("%s: %s, expected %s", name, got.Outcome, change.want)
-		}
+		areatest.Due(t, "SEC-01", name, change.want, rec)
 	}
 }
 
@@ -174,9 +172,7 @@ func TestLoggedSecrets(t *testing.T) {
 			`"params":{"level":"info","data":"` + data + `"}}`}
 		rec := rt.New(sec.LogSecrets, facts, line)
 		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
-		if got := areatest.Judge("SEC-14", rec); got.Outcome != want {
-			t.Errorf("%s: %s, expected %s", data, got.Outcome, want)
-		}
+		areatest.Due(t, "SEC-14", data, want, rec)
 	}
 }
 
@@ -291,31 +287,25 @@ func TestEndedByOneMessage(t *testing.T) {
 			r.Exchanges = append(r.Exchanges, &x)
 		}
 	}
+	stdio := requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}
+	served := requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}
 	for name, x := range map[string]struct {
 		on     requirement.Combination
 		line   rt.Line
 		adjust func(*recording.Recording)
 		want   verdict.Outcome
 	}{
-		"process": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		"process": {stdio,
 			fatal, nil, verdict.Fail},
-		"process, by a URI": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio},
+		"process, by a URI": {stdio,
 			func() rt.Line { l := fatal; l.Params = `{"uri":"a:%00"}`; return l }(), nil, verdict.Fail},
-		"deaf": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio}, silent, nil, verdict.Pass},
-		"once": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio}, once, nil, verdict.Pass},
-		"lost, and survived alone": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio}, lost, add("not-json", recording.Silent, false), verdict.Pass},
-		"lost, and not sent alone": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio}, lost, add("other", recording.Silent, false), verdict.Blocked},
-		"lost, and another is fatal": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio}, lost, add("other", recording.Lost, true), verdict.Fail},
-		"address": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.HTTP}, fatal, nil, verdict.NotApplicable},
-		"started": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.HTTP}, fatal,
+		"deaf":                       {stdio, silent, nil, verdict.Pass},
+		"once":                       {stdio, once, nil, verdict.Pass},
+		"lost, and survived alone":   {stdio, lost, add("not-json", recording.Silent, false), verdict.Pass},
+		"lost, and not sent alone":   {stdio, lost, add("other", recording.Silent, false), verdict.Blocked},
+		"lost, and another is fatal": {stdio, lost, add("other", recording.Lost, true), verdict.Fail},
+		"address":                    {served, fatal, nil, verdict.NotApplicable},
+		"started": {served, fatal,
 			func(
 				r *recording.Recording) {
 				r.Facts.Notes = map[string]string{recording.FactOneByOne: "true"}
@@ -323,17 +313,16 @@ func TestEndedByOneMessage(t *testing.T) {
 		"not begun": {requirement.Combination{Revision: requirement.R20251125,
 			Transport: requirement.Stdio}, fatal, func(r *recording.Recording) { r.Sessions = nil },
 			verdict.NotApplicable},
-		"by itself": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		"by itself": {stdio,
 			fatal, func(r *recording.Recording) {
 				r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean,
 					Lost: "the process ended"})
 			}, verdict.Blocked},
-		"by itself, long after anything was said": {requirement.Combination{Revision: areatest.ModernOne,
-			Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
+		"by itself, long after anything was said": {stdio, fatal, func(r *recording.Recording) {
 			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean,
 				Lost: "the process ended", Idle: true})
 		}, verdict.Fail},
-		"handshakes": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
+		"handshakes": {stdio,
 			func() rt.Line { l := fatal; l.Method = "initialize"; return l }(), nil, verdict.NotApplicable},
 	} {
 		facts := rt.Facts(x.on, `{"resources":{}}`)
@@ -383,12 +372,9 @@ func TestOneFindingOfOneEnd(t *testing.T) {
 	facts := areatest.Stdio(areatest.ModernOne, `{"completions":{}}`)
 	fatal := rt.Line{Step: "no-ref", Method: "completion/complete", Kind: recording.Probe,
 		Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
-	recs := verdict.Recordings{recording.MalformedCompletions: rt.New(recording.MalformedCompletions, facts,
-		fatal)}
+	rec := rt.New(recording.MalformedCompletions, facts, fatal)
 	for _, id := range []string{"SEC-63", "COMP-09"} {
-		k, _ := area.BuiltIn().Check(id)
-		req, _ := area.Catalogue().Find(id)
-		got := verdict.Evaluate(k, req, facts, recs)
+		got := areatest.Judge(id, rec)
 		if got.Outcome != verdict.Fail || !got.SharedCause || got.Cause != verdict.CauseCode(verdict.Ends) {
 			t.Errorf("%s: %+v", id, got)
 		}
@@ -493,11 +479,7 @@ func TestGivenAwayOnce(t *testing.T) {
 			"uri", "a:1", "identity", "guest"))
 	}
 	rec := rt.New(sec.Rights, facts, read("owner"), read("read"))
-	judged := map[string]verdict.Result{}
-	for _, id := range []string{"SEC-12", "SEC-62"} {
-		judged[id] = areatest.Judge(id, rec)
-	}
-	mild, grave := judged["SEC-12"], judged["SEC-62"]
+	mild, grave := areatest.Judge("SEC-12", rec), areatest.Judge("SEC-62", rec)
 	req, _ := area.Catalogue().Find("SEC-12")
 	if mild.Outcome != verdict.Warn || grave.Outcome != verdict.Fail ||
 		!slices.Contains(req.Under, "SEC-62") || !mild.Within(&grave) {

@@ -191,9 +191,7 @@ func TestSlowNotHeldBack(t *testing.T) {
 			s.Closed, s.Ending = time.Hour, &recording.Ending{By: "us", How: "exited"}
 		}
 		rec.Session("s1").Closed = 12 * time.Second
-		if got := areatest.Judge("STDIO-03", rec); got.Outcome != c.want {
-			t.Errorf("%s: %+v", name, got)
-		}
+		areatest.Due(t, "STDIO-03", name, c.want, rec)
 	}
 }
 

@@ -76,13 +76,8 @@ func TestUpdatesOfNobody(t *testing.T) {
 		"resources can be subscribed": {subscribing, list, idle},
 	} {
 		facts := areatest.HTTP(requirement.R20250618, c.capabilities)
-		got := judged("SUB-06", facts, verdict.Recordings{
-			recording.Everything: rt.New(recording.Everything, facts, list),
-			recording.Undeclared: rt.New(recording.Undeclared, facts, c.before, probed),
-		})
-		if got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
-		}
+		areatest.Due(t, "SUB-06", name, c.want, rt.New(recording.Everything, facts, list),
+			rt.New(recording.Undeclared, facts, c.before, probed))
 	}
 }
 
@@ -96,9 +91,7 @@ func TestUnrelatedUpdates(t *testing.T) {
 	see := func(rec ...rt.Line) map[string]string {
 		facts := areatest.Stdio(requirement.R20251125, subscribing)
 		seen := map[string]string{}
-		for _, o := range judged("SUB-09", facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
-				rec...)}).Observations {
+		for _, o := range areatest.Judge("SUB-09", rt.New(recording.Everything, facts, rec...)).Observations {
 			seen[o.ID] = o.Detail
 		}
 		return seen
@@ -257,9 +250,7 @@ func TestCancelledByItself(t *testing.T) {
 		}
 		r := rt.New(recording.Listening, facts, s.Lines...)
 		r.Frames[len(r.Frames)-1].At += c.late
-		if got := judged("SUB-33", facts, verdict.Recordings{recording.Listening: r}); got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
-		}
+		areatest.Due(t, "SUB-33", name, c.want, r)
 	}
 }
 

@@ -81,10 +81,8 @@ func TestUpdateWithoutChange(t *testing.T) {
 	facts := areatest.Stdio(requirement.R20251125, subscribing)
 	see := func(now string) map[string]string {
 		seen := map[string]string{}
-		result := judged("SUB-62", facts, verdict.Recordings{
-			recording.Reads:       rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
-			recording.SelfChanges: rt.New(recording.SelfChanges, facts, readOf("at-once", now, "s2")),
-		})
+		result := areatest.Judge("SUB-62", rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
+			rt.New(recording.SelfChanges, facts, readOf("at-once", now, "s2")))
 		for _, o := range result.Observations {
 			seen[o.ID] = o.Detail
 		}

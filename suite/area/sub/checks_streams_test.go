@@ -144,9 +144,7 @@ func TestSameID(t *testing.T) {
 			rec.Frames[i].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret"}}}
 		}
 	}
-	if got := judged("SUB-32", facts, verdict.Recordings{recording.Changes: rec}); got.Outcome != warn {
-		t.Errorf("with credentials: %+v", got)
-	}
+	areatest.Due(t, "SUB-32", "with credentials", warn, rec)
 }
 
 // What follows the result of a subscription was not to come.

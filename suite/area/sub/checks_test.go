@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -21,13 +20,6 @@ const (
 	pass, fail, warn = verdict.Pass, verdict.Fail, verdict.Warn
 	idle             = verdict.NotApplicable
 )
-
-// judged is a requirement judged on recordings.
-func judged(id string, facts *recording.Facts, recs verdict.Recordings) verdict.Result {
-	req, _ := area.Catalogue().Find(id)
-	k, _ := area.BuiltIn().Check(id)
-	return verdict.Evaluate(k, req, facts, recs)
-}
 
 const subscribing = `{"resources":{"subscribe":true,"listChanged":true}}`
 
@@ -188,12 +180,8 @@ func TestNeverSubscribed(t *testing.T) {
 				changes = slices.Insert(changes, 1, c.before...)
 				page := rt.Line{Step: "page", Method: "resources/list",
 					Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
-				got := judged("SUB-09", facts,
-					verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
-						recording.WalkResources: rt.New(recording.WalkResources, facts, page)})
-				if got.Outcome != want {
-					t.Errorf("%s, expected %s: %+v", got.Outcome, want, got)
-				}
+				areatest.Due(t, "SUB-09", c, want, rt.New(recording.Changes, facts, changes...),
+					rt.New(recording.WalkResources, facts, page))
 			})
 		}
 	}
@@ -205,13 +193,8 @@ func TestNoChannel(t *testing.T) {
 	rec := append(areatest.Lines(rt.Line{Step: "stream", Status: 405, Outcome: recording.Sent,
 		Tags: areatest.Pairs("who", "watcher")}), legacyChanges(nil, nil, nil)...)
 	rec[0].Method = "" // a GET has none
-	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
-	facts := rt.Facts(c, subscribing)
-	got := judged("SUB-03", facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts,
-		rec...)})
-	if got.Outcome != warn {
-		t.Errorf("%+v", got)
-	}
+	facts := areatest.HTTP(requirement.R20251125, subscribing)
+	areatest.Due(t, "SUB-03", "no stream", warn, rt.New(recording.Changes, facts, rec...))
 }
 
 func TestListChangeChecks(t *testing.T) {

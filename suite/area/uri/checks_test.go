@@ -161,10 +161,7 @@ func TestForbidden(t *testing.T) {
 			"URI-10": rt.New(recording.Traversal, facts, areatest.Lines(dots)...),
 			"URI-08": rt.New(recording.MalformedReads, facts, areatest.Lines(malformed)...),
 		} {
-			got := areatest.Judge(id, rec, rt.New(recording.Reads, facts, areatest.Lines(*listed)...))
-			if got.Outcome != want {
-				t.Errorf("%s: %+v instead of %s", id, got, want)
-			}
+			areatest.Due(t, id, rec.Scenario, want, rec, rt.New(recording.Reads, facts, *listed))
 		}
 	}
 }
