@@ -2,7 +2,6 @@ package write
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"regexp"
 	"slices"
@@ -44,10 +43,10 @@ func listedReport() *reports.Report {
 	return r
 }
 
-func written(t *testing.T, write func(io.Writer) error) string {
+func written[R, O any](t *testing.T, write func(io.Writer, R, O) error, r R, o O) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
+	if err := write(&b, r, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -67,23 +66,23 @@ func TestBaselineEverywhere(t *testing.T) {
 		text string
 		want []string
 	}{
-		"console": {written(t, func(w io.Writer) error { return Console(w, r, Options{Verbose: true}) }),
+		"console": {render(t, r, Options{Verbose: true}),
 			append([]string{"EXPIRED BASELINE ENTRIES  1", "STALE BASELINE ENTRIES  1",
 				"BASELINE ENTRIES NOT JUDGED  1", "BASELINE ENTRIES TOO WIDE  1",
 				"BASELINE ENTRIES OUTSIDE OF THE RUN  1", "EXCUSED BY THE BASELINE"}, reasons...)},
-		"HTML": {written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
+		"HTML": {written(t, HTML, r, Options{}),
 			append([]string{"Expired baseline entries", "Stale baseline entries",
 				"Baseline entries not judged", "Baseline entries too wide",
 				"Baseline entries outside of the run", "failed, excused", "known.txt:3"}, reasons...)},
-		"Markdown": {written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
+		"Markdown": {written(t, Markdown, r, Options{}),
 			append([]string{"### Expired baseline entries (1)", "### Stale baseline entries (1)",
 				"### Baseline entries not judged (1)", "### Baseline entries too wide (1)",
 				"### Baseline entries outside of the run (1)", "### Excused by the baseline (1)"},
 				reasons...)},
-		"JUnit": {written(t, func(w io.Writer) error { return JUnit(w, r, Options{}) }),
+		"JUnit": {written(t, JUnit, r, Options{}),
 			append([]string{`<testsuite name="! baseline" tests="5" failures="2" errors="0" skipped="2"`,
 				`classname="baseline.too-wide"`, `type="baseline-missing"`, `type="excused"`}, reasons...)},
-		"SARIF": {written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) }),
+		"SARIF": {written(t, SARIF, r, Options{}),
 			[]string{"known.txt:1: baseline entry expired: READ-09 held until 2020-01-31",
 				"known.txt:2: baseline entry stale", "known.txt:3: baseline entry not judged",
 				"known.txt:4: baseline entry too wide", "known.txt:5: baseline entry missing",
@@ -133,11 +132,11 @@ func TestAllIsExcused(t *testing.T) {
 		}
 		o := Options{Strict: test.strict}
 		for format, text := range map[string]string{
-			"console": written(t, func(w io.Writer) error { return Console(w, r, o) }),
-			"HTML":    written(t, func(w io.Writer) error { return HTML(w, r, o) }),
-			"Markdown": strings.ReplaceAll(written(t, func(w io.Writer) error { return Markdown(w, r, o) }),
+			"console": render(t, r, o),
+			"HTML":    written(t, HTML, r, o),
+			"Markdown": strings.ReplaceAll(written(t, Markdown, r, o),
 				"\\", ""),
-			"JUnit": written(t, func(w io.Writer) error { return JUnit(w, r, o) }),
+			"JUnit": written(t, JUnit, r, o),
 		} {
 			if !strings.Contains(text, test.want) ||
 				strings.Contains(text, "excused by baseline") != strings.Contains(test.want, "excused") {
@@ -167,14 +166,11 @@ func TestRerun(t *testing.T) {
 	})); n != 12 {
 		t.Errorf("%d results have a command instead of the 12 that are red or blocked", n)
 	}
-	for name, write := range map[string]func(io.Writer, *reports.Report) error{
-		"console":  func(w io.Writer, r *reports.Report) error { return Console(w, r, Options{}) },
-		"HTML":     func(w io.Writer, r *reports.Report) error { return HTML(w, r, Options{}) },
-		"Markdown": func(w io.Writer, r *reports.Report) error { return Markdown(w, r, Options{}) },
-		"SARIF":    func(w io.Writer, r *reports.Report) error { return SARIF(w, r, Options{}) },
+	for name, write := range map[string]func(io.Writer, *reports.Report, Options) error{
+		"console": Console, "HTML": HTML, "Markdown": Markdown, "SARIF": SARIF,
 	} {
-		for _, text := range []string{written(t, func(w io.Writer) error { return write(w, noted) }),
-			written(t, func(w io.Writer) error { return write(w, read) })} {
+		for _, r := range []*reports.Report{noted, read} {
+			text := written(t, write, r, Options{})
 			for id, want := range map[string]bool{"PAGE-9": true, "READ-09": true, "PAGE-10": false,
 				"SUB-01": name != "SARIF"} {
 				if strings.Contains(text, "--only "+id) != want {
@@ -182,20 +178,13 @@ func TestRerun(t *testing.T) {
 				}
 			}
 		}
-		if text := written(t, func(w io.Writer) error {
-			return write(w, sample())
-		}); regexp.MustCompile(`(?i)repeat( it)?[: ]|>Repeat<`).MatchString(
-			regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(text, "")) {
+		text := regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(
+			written(t, write, sample(), Options{}), "")
+		if regexp.MustCompile(`(?i)repeat( it)?[: ]|>Repeat<`).MatchString(text) {
 			t.Errorf("%s tells of a command that nobody knows", name)
 		}
 	}
-	var log sarifLog
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error {
-		return SARIF(w, noted, Options{})
-	})), &log); err != nil {
-		t.Fatal(err)
-	}
-	for _, rule := range log.Runs[0].Tool["driver"].Rules {
+	for _, rule := range sarifOf(t, noted, Options{}).Runs[0].Tool["driver"].Rules {
 		if strings.Contains(rule.Help.Markdown, "--only") != (rule.ID == "PAGE-9" || rule.ID == "READ-09") {
 			t.Errorf("the help of %s is %q", rule.ID, rule.Help.Markdown)
 		}
@@ -266,15 +255,7 @@ func TestRepeatedIsWhole(t *testing.T) {
 		"mcpcheck run -- '[a](b)'": elsewhere} {
 		r := sample()
 		r.NoteReruns(func(_, _, _ string) string { return command })
-		var b bytes.Buffer
-		if err := SARIF(&b, r, Options{}); err != nil {
-			t.Fatal(err)
-		}
-		var log sarifLog
-		if err := json.Unmarshal(b.Bytes(), &log); err != nil {
-			t.Fatal(err)
-		}
-		x := log.Runs[0].Results[0]
+		x := sarifOf(t, r, Options{}).Runs[0].Results[0]
 		if !strings.Contains(x.Message.Text, "\nRepeat: "+want) || x.Properties["rerun"] != want {
 			t.Errorf("%q in %q and %q", want, x.Message.Text, x.Properties["rerun"])
 		}

@@ -1,7 +1,6 @@
 package write
 
 import (
-	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -11,11 +10,7 @@ import (
 
 func render(t *testing.T, r *reports.Report, o Options) string {
 	t.Helper()
-	var b strings.Builder
-	if err := Console(&b, r, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return written(t, Console, r, o)
 }
 
 func TestConsole(t *testing.T) {
@@ -309,9 +304,7 @@ func TestConsoleTarget(t *testing.T) {
 // TestFindingsOfAll: what is in order is shown as what is not.
 func TestFindingsOfAll(t *testing.T) {
 	for _, verbose := range []bool{true, false} {
-		text := written(t, func(w io.Writer) error {
-			return Findings(w, sample(), Options{Verbose: verbose})
-		})
+		text := written(t, Findings, sample(), Options{Verbose: verbose})
 		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad",
 			"\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404 text/plain \\xff"} {
 			if strings.Count(text, part) != 1 {

@@ -25,11 +25,8 @@ func TestSARIFLinks(t *testing.T) {
 			Section: "s", Link: "https://a) ![x](https://evil.example"})
 	}
 	r.Summarize(reports.SummaryOptions{Interrupted: link})
-	var b bytes.Buffer
-	if err := SARIF(&b, r, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(b.String()) {
+	text := written(t, SARIF, r, Options{})
+	for line := range strings.Lines(text) {
 		if strings.Contains(line, "](https://evil") && !strings.Contains(line, `\\](`) &&
 			!strings.Contains(line, `\\]\\(`) {
 			t.Error(line)
@@ -252,21 +249,21 @@ func TestOneOutcome(t *testing.T) {
 			if got := Word(&column); got != strings.ToLower(word) {
 				t.Errorf("%s, run%s: the matrix says %q, the report %q", verdict, extent, got, word)
 			}
-			badge := written(t, func(w io.Writer) error { return Badge(w, r, "") })
+			badge := written(t, Badge, r, "")
 			head, tail, _ := strings.Cut(word, ",")
 			if !strings.Contains(badge, ">"+strings.ToLower(head)) ||
 				!strings.Contains(badge, tail+"</text>") {
 				t.Errorf("%s, run%s: the report says %q, the badge %s", verdict, extent, word, badge)
 			}
-			for name, write := range map[string]func(io.Writer) error{
-				"console":   func(w io.Writer) error { return Console(w, r, Options{Quiet: true}) },
-				"Markdown":  func(w io.Writer) error { return Markdown(w, r, Options{}) },
-				"HTML":      func(w io.Writer) error { return HTML(w, r, Options{}) },
-				"SARIF":     func(w io.Writer) error { return SARIF(w, r, Options{}) },
-				"JUnit":     func(w io.Writer) error { return JUnit(w, r, Options{}) },
-				"statement": func(w io.Writer) error { return Statement(w, r, StatementOptions{}) },
+			for name, text := range map[string]string{
+				"console":   render(t, r, Options{Quiet: true}),
+				"Markdown":  written(t, Markdown, r, Options{}),
+				"HTML":      written(t, HTML, r, Options{}),
+				"SARIF":     written(t, SARIF, r, Options{}),
+				"JUnit":     written(t, JUnit, r, Options{}),
+				"statement": written(t, Statement, r, StatementOptions{}),
 			} {
-				if text := written(t, write); !strings.Contains(text, word) {
+				if !strings.Contains(text, word) {
 					t.Errorf("%s, run%s: %s does not say %q", verdict, extent, name, word)
 				}
 			}
@@ -309,7 +306,7 @@ func TestCompareMatrices(t *testing.T) {
 	}
 	d := reports.CompareMatrices(matrix(map[string]reports.Verdict{"A-1": reports.Pass, "A-2": reports.Fail},
 		true), matrix(map[string]reports.Verdict{"A-1": reports.Fail, "A-2": reports.Pass}, false))
-	text := written(t, func(w io.Writer) error { return Diff(w, d, Options{Width: 120}) })
+	text := written(t, Diff, d, Options{Width: 120})
 	for _, want := range []string{"A-1  one: fail, was pass (first)", "A-2  two: pass, was fail (first)",
 		"A-1  one: not in the report, was pass (second)",
 		"there is no report on second", "REGRESSED  1 regression"} {

@@ -3,7 +3,6 @@ package write
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -39,12 +38,10 @@ func TestGravityOrders(t *testing.T) {
 	}
 	want := []string{"Z-01", "Y-01", "C-01", "C-02", "B-01", "B-02"}
 	for name, text := range map[string]string{
-		"console": written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100}) }),
-		"quiet": written(t, func(w io.Writer) error {
-			return Console(w, r, Options{Width: 100, Quiet: true})
-		}),
-		"markdown": written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
-		"html":     written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
+		"console":  render(t, r, Options{Width: 100}),
+		"quiet":    render(t, r, Options{Width: 100, Quiet: true}),
+		"markdown": written(t, Markdown, r, Options{}),
+		"html":     written(t, HTML, r, Options{}),
 	} {
 		if name == "html" {
 			text, _, _ = strings.Cut(text, `id="overview"`)
@@ -75,7 +72,7 @@ func TestGravityOrders(t *testing.T) {
 			} `json:"results"`
 		} `json:"runs"`
 	}
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) })),
+	if err := json.Unmarshal([]byte(written(t, SARIF, r, Options{})),
 		&log); err != nil {
 		t.Fatal(err)
 	}
@@ -99,13 +96,13 @@ func TestGravityIsPronounced(t *testing.T) {
 	r := grave()
 	r.Results = slices.DeleteFunc(r.Results, func(x reports.Result) bool { return x.Verdict == reports.Fail })
 	r.Summarize(reports.SummaryOptions{})
-	console := written(t, func(w io.Writer) error { return Console(w, r, Options{}) })
+	console := render(t, r, Options{})
 	lines := strings.Split(strings.TrimSpace(console), "\n")
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last,
 		"CONFORMANT, 3 warnings (1 security)  2025-11-25 ✓; 1 passed, 0 failed, 0 not applicable") {
 		t.Errorf("the last line is %s", last)
 	}
-	badge := written(t, func(w io.Writer) error { return Badge(w, r, "") })
+	badge := written(t, Badge, r, "")
 	if !strings.Contains(badge, "conformant 1/1, 3 warnings (1 security)") ||
 		strings.Contains(badge, "#1a6b34") {
 		t.Errorf("the badge is %s", badge)
@@ -126,7 +123,7 @@ func TestGravityIsPronounced(t *testing.T) {
 		"warnings.codes B-02 has another code"}; !slices.Equal(cases, want) {
 		t.Errorf("JUnit has the warnings %q", cases)
 	}
-	if page := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }); !strings.Contains(page,
+	if page := written(t, HTML, r, Options{}); !strings.Contains(page,
 		"<strong>CONFORMANT, 3 warnings (1 security)</strong>") {
 		t.Error("the page does not say so")
 	}
@@ -151,7 +148,7 @@ func TestShortList(t *testing.T) {
 			Verdict: reports.Warn, Level: reports.LevelShould, Cause: "x"})
 	}
 	r.Summarize(reports.SummaryOptions{})
-	text := written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 80}) })
+	text := render(t, r, Options{Width: 80})
 	_, list, _ := strings.Cut(text, "IN SHORT\n")
 	lines := strings.Split(strings.TrimRight(list, "\n"), "\n")
 	if len(lines) < 15 || lines[13] != "" || !strings.HasPrefix(lines[14], "NOT CONFORMANT") {
@@ -195,23 +192,20 @@ func TestSharedCause(t *testing.T) {
 		text  string
 		wants []string
 	}{
-		"verbose": {written(t, func(w io.Writer) error {
-			return Console(w, r, Options{Width: 100, Verbose: true})
-		}), []string{"also      " + also}},
-		"console": {written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 100}) }),
+		"verbose": {render(t, r, Options{Width: 100, Verbose: true}), []string{"also      " + also}},
+		"console": {render(t, r, Options{Width: 100}),
 			[]string{"SECURITY  2 findings, 3 verdicts", "also      URI-13\n",
 				"✗ URI-12   security: by a variable ", "also URI-13; everywhere"}},
-		"quiet": {written(t, func(w io.Writer) error {
-			return Console(w, r, Options{Width: 100, Quiet: true})
-		}), []string{"fail    URI-12  by a variable  (2025-06-18 on stdio), also URI-13"}},
-		"markdown": {written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
+		"quiet": {render(t, r, Options{Width: 100, Quiet: true}),
+			[]string{"fail    URI-12  by a variable  (2025-06-18 on stdio), also URI-13"}},
+		"markdown": {written(t, Markdown, r, Options{}),
 			[]string{"### Security (2)", "- also: `" + also + "`"}},
-		"html": {written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
+		"html": {written(t, HTML, r, Options{}),
 			[]string{`data-requirement="URI-12" data-verdict="fail" data-in="0 1" data-also="URI-13"`,
 				`<span class="soft">also URI-13</span>`, "<dt>Also</dt><dd>" + also + "</dd>"}},
-		"annotations": {written(t, func(w io.Writer) error { return Annotations(w, r, Options{}) }),
+		"annotations": {written(t, Annotations, r, Options{}),
 			[]string{"::error title=mcpcheck URI-12::", "::error title=mcpcheck URI-13::"}},
-		"SARIF": {written(t, func(w io.Writer) error { return SARIF(w, r, Options{}) }),
+		"SARIF": {written(t, SARIF, r, Options{}),
 			[]string{"Actual: by a variable", "\\nAlso: " + also,
 				"(in 2025-06-18 on stdio).\\nActual: by a sibling"}},
 	} {
@@ -221,7 +215,7 @@ func TestSharedCause(t *testing.T) {
 			}
 		}
 	}
-	if cases := strings.Count(written(t, func(w io.Writer) error { return JUnit(w, r, Options{}) }),
+	if cases := strings.Count(written(t, JUnit, r, Options{}),
 		"<testcase "); cases != 4 {
 		t.Errorf("JUnit has %d cases", cases)
 	}
@@ -246,11 +240,9 @@ func TestFoldedFindings(t *testing.T) {
 		t.Errorf("folded are %s", got)
 	}
 	for name, text := range map[string]string{
-		"console": written(t, func(w io.Writer) error {
-			return Console(w, r, Options{Width: 100, Verbose: true})
-		}),
-		"markdown": written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) }),
-		"html":     written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }),
+		"console":  render(t, r, Options{Width: 100, Verbose: true}),
+		"markdown": written(t, Markdown, r, Options{}),
+		"html":     written(t, HTML, r, Options{}),
 	} {
 		text, _, _ = strings.Cut(text, `id="data"`)
 		for _, x := range r.Results {
@@ -349,7 +341,7 @@ func TestGravityOfEarlierReports(t *testing.T) {
 func TestPageFilters(t *testing.T) {
 	r := grave()
 	r.Summarize(reports.SummaryOptions{})
-	page := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) })
+	page := written(t, HTML, r, Options{})
 	for _, want := range []string{
 		`data-requirement="Z-01" data-verdict="fail" data-in="0"`,
 		`<span class="chip g-security">security</span>`, `<span class="chip g-codes">codes</span>`,

@@ -1,10 +1,8 @@
 package write
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,13 +13,8 @@ import (
 
 func htmlOf(t *testing.T, r *reports.Report) string {
 	t.Helper()
-	var b bytes.Buffer
-	err := HTML(&b, r, Options{Areas: []reports.Area{{Name: "PAGE", Title: "Pagination"}},
+	return written(t, HTML, r, Options{Areas: []reports.Area{{Name: "PAGE", Title: "Pagination"}},
 		Describe: func(id string) (string, string) { return "The text of " + id + ".", "" }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 var dataBlock = regexp.MustCompile(`(?s)<script type="application/json" id="(data|frames)">(.*?)</script>`)
@@ -136,16 +129,13 @@ func TestHTMLIsBounded(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	var b bytes.Buffer
-	if err := Markdown(&b, sample(), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	text := written(t, Markdown, sample(), Options{})
 	for _, want := range []string{"## ❌ NOT CONFORMANT: `everything`",
 		"| `2025-06-18` on `stdio` | 1 | 1 | 1 | 1 | 1 | non-conformant |",
 		"<b>PAGE-9</b> A cursor is a string",
 		"actual:   an integer, 5", "### Blocked (4)"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the summary lacks %q:\n%s", want, b.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("the summary lacks %q:\n%s", want, text)
 		}
 	}
 }
@@ -156,14 +146,11 @@ func TestMarkdownHostile(t *testing.T) {
 	for i := range r.Results {
 		r.Results[i].Actual = "```\n</details><img src=x> @everyone `` ` #1 | x" + hostile
 	}
-	var b bytes.Buffer
-	if err := Markdown(&b, r, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	keep(t, "hostile.md", b.String())
-	inert(t, b.String())
+	text := written(t, Markdown, r, Options{})
+	keep(t, "hostile.md", text)
+	inert(t, text)
 	fence := ""
-	for _, line := range strings.Split(b.String(), "\n") {
+	for _, line := range strings.Split(text, "\n") {
 		switch {
 		case fence == "" && strings.HasPrefix(line, "```"):
 			fence = strings.TrimSuffix(line, "text")
@@ -184,7 +171,7 @@ func TestMarkdownHostile(t *testing.T) {
 	if fence != "" {
 		t.Error("a block of code is not closed")
 	}
-	if n, m := strings.Count(b.String(), "\n<details>"), strings.Count(b.String(), "\n</details>\n"); n > m {
+	if n, m := strings.Count(text, "\n<details>"), strings.Count(text, "\n</details>\n"); n > m {
 		t.Errorf("%d details are opened, %d closed", n, m)
 	}
 }
@@ -197,23 +184,16 @@ func TestMarkdownIsBounded(t *testing.T) {
 		x.Actual, x.Cause = strings.Repeat("y", 1+i), "c"+strings.Repeat("1", i)
 		r.Results = append(r.Results, x)
 	}
-	var b bytes.Buffer
-	if err := Markdown(&b, r, Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if b.Len() > markdownLimit+500 || !strings.Contains(b.String(), "more, in the other reports") {
-		t.Errorf("%d bytes", b.Len())
+	text := written(t, Markdown, r, Options{})
+	if len(text) > markdownLimit+500 || !strings.Contains(text, "more, in the other reports") {
+		t.Errorf("%d bytes", len(text))
 	}
 }
 
 func sarifOf(t *testing.T, r *reports.Report, o Options) sarifLog {
 	t.Helper()
-	var b bytes.Buffer
-	if err := SARIF(&b, r, o); err != nil {
-		t.Fatal(err)
-	}
 	var log sarifLog
-	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+	if err := json.Unmarshal([]byte(written(t, SARIF, r, o)), &log); err != nil {
 		t.Fatal(err)
 	}
 	return log
@@ -276,13 +256,10 @@ func TestSARIF(t *testing.T) {
 }
 
 func TestSARIFHostile(t *testing.T) {
-	var b bytes.Buffer
-	if err := SARIF(&b, hostileReport(), Options{Location: "../x\n<y>"}); err != nil {
-		t.Fatal(err)
-	}
-	keep(t, "hostile.sarif", b.String())
-	inert(t, b.String())
-	if strings.Contains(b.String(), "<script") {
+	text := written(t, SARIF, hostileReport(), Options{Location: "../x\n<y>"})
+	keep(t, "hostile.sarif", text)
+	inert(t, text)
+	if strings.Contains(text, "<script") {
 		t.Error("the log contains markup")
 	}
 	sarifOf(t, hostileReport(), Options{})
@@ -292,12 +269,11 @@ func TestSARIFHostile(t *testing.T) {
 // is not exercised is linked.
 func TestFoldsSayWhere(t *testing.T) {
 	r := sample()
-	if text := written(t, func(w io.Writer) error {
-		return Markdown(w, r, Options{})
-	}); !strings.Contains(text, `<summary><b>PAGE-9</b> A cursor is a string (everywhere)</summary>`) {
+	if text := written(t, Markdown, r, Options{}); !strings.Contains(text,
+		`<summary><b>PAGE-9</b> A cursor is a string (everywhere)</summary>`) {
 		t.Error(text)
 	}
-	if text := written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }); !strings.Contains(text,
+	if text := written(t, HTML, r, Options{}); !strings.Contains(text,
 		`1 MUST not exercised: <a class="mono" href="#TMPL-12">TMPL-12</a>`) {
 		t.Error("what is not exercised is no link")
 	}

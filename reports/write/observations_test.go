@@ -2,7 +2,6 @@ package write
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,29 +28,27 @@ func TestObservationsOfAKind(t *testing.T) {
 	r.Sort()
 	r.Summarize(reports.SummaryOptions{})
 	for name, c := range map[string]struct {
-		write func(io.Writer) error
-		want  []string
-		not   string
+		text string
+		want []string
+		not  string
 	}{
-		"console": {func(w io.Writer) error { return Console(w, r, Options{}) }, []string{
+		"console": {render(t, r, Options{}), []string{
 			"OBSERVATIONS 2 findings, seen 12 times",
 			"no-description (LIST-05, TMPL-09), 11 times LIST-05: three without in 2025-06-18 on stdio; " +
 				"2025-11-25 on stdio LIST-05: two without in 2025-11-25 on stdio and 8 more (--verbose)",
 			"size-differs The size differs (LIST-08) declared 5"}, "three forms"},
-		"verbose": {func(w io.Writer) error {
-			return Console(w, r, Options{Verbose: true})
-		}, []string{"TMPL-09: form 6"}, "more (--verbose)"},
-		"Markdown": {func(w io.Writer) error { return Markdown(w, r, Options{}) }, []string{
+		"verbose": {render(t, r, Options{Verbose: true}), []string{"TMPL-09: form 6"}, "more (--verbose)"},
+		"Markdown": {written(t, Markdown, r, Options{}), []string{
 			"Observations (2)",
 			"- `no-description`, 11 times - `LIST-05: three without` in `2025-06-18 on stdio; 2025-11-25 " +
 				"on stdio` - `LIST-05: two without`",
 			"- and 4 more", "- `size-differs` The size differs: `declared 5, sent 6` in `2025-11-25 " +
 				"on stdio`"}, "form 6"},
-		"HTML": {func(w io.Writer) error { return HTML(w, r, Options{}) }, []string{
+		"HTML": {written(t, HTML, r, Options{}), []string{
 			"no-description", "LIST-05: three without in 2025-06-18 on stdio; 2025-11-25 on stdio",
 			"TMPL-09: form 6"}, "LIST-05: three without LIST-05"},
 	} {
-		text := regexp.MustCompile(`</?[a-z][^>]*>`).ReplaceAllString(written(t, c.write), " ")
+		text := regexp.MustCompile(`</?[a-z][^>]*>`).ReplaceAllString(c.text, " ")
 		text = strings.Join(strings.Fields(text), " ")
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {

@@ -1,7 +1,6 @@
 package write
 
 import (
-	"io"
 	"strings"
 	"testing"
 
@@ -33,14 +32,14 @@ func TestQuickNamesWhatItLeavesOut(t *testing.T) {
 		c.quick.Revision, c.quick.Transport = "2025-11-25", "stdio"
 		r.Config.Quick = &c.quick
 		for format, got := range map[string][2]string{
-			"console": {written(t, func(w io.Writer) error { return Console(w, r, Options{}) }), c.console},
-			"quiet": {written(t, func(w io.Writer) error { return Console(w, r, Options{Quiet: true}) }),
+			"console": {render(t, r, Options{}), c.console},
+			"quiet": {render(t, r, Options{Quiet: true}),
 				c.console},
-			"verbose": {written(t, func(w io.Writer) error { return Console(w, r, Options{Verbose: true}) }),
+			"verbose": {render(t, r, Options{Verbose: true}),
 				c.verbose},
-			"HTML": {written(t, func(w io.Writer) error { return HTML(w, r, Options{}) }), c.page},
+			"HTML": {written(t, HTML, r, Options{}), c.page},
 			"Markdown": {strings.NewReplacer(`\(`, "(", `\)`,
-				")").Replace(written(t, func(w io.Writer) error { return Markdown(w, r, Options{}) })),
+				")").Replace(written(t, Markdown, r, Options{})),
 				c.page},
 		} {
 			if !strings.Contains(got[0], got[1]) {

@@ -2,7 +2,6 @@ package write
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -64,12 +63,12 @@ func TestRepeatsTheGroup(t *testing.T) {
 		if x := list[0]; len(list) != 1 || x.Command != c.want || x.Remark != c.remark {
 			t.Errorf("%s: %d reasons, %s (%s)", name, len(list), x.Command, x.Remark)
 		}
-		for format, write := range map[string]func(io.Writer) error{
-			"console":  func(w io.Writer) error { return Console(w, c.r, Options{Width: 200}) },
-			"HTML":     func(w io.Writer) error { return HTML(w, c.r, Options{}) },
-			"Markdown": func(w io.Writer) error { return Markdown(w, c.r, Options{}) },
+		for format, text := range map[string]string{
+			"console":  written(t, Console, c.r, Options{Width: 200}),
+			"HTML":     written(t, HTML, c.r, Options{}),
+			"Markdown": written(t, Markdown, c.r, Options{}),
 		} {
-			text := strings.ReplaceAll(written(t, write), "&#39;", "'")
+			text = strings.ReplaceAll(text, "&#39;", "'")
 			if !strings.Contains(text, c.want) || !strings.Contains(text, c.remark) {
 				t.Errorf("%s, %s: without %q or %q:\n%s", name, format, c.want, c.remark, text)
 			}

@@ -2,7 +2,6 @@ package write
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -39,12 +38,12 @@ func probed(change func(*reports.Frame)) *reports.Report {
 // status and type of the response, the id of an event, and how to send the request by hand.
 func TestWireIsShown(t *testing.T) {
 	r := probed(func(*reports.Frame) {})
-	for name, write := range map[string]func(io.Writer) error{
-		"console":  func(w io.Writer) error { return Console(w, r, Options{Width: 120}) },
-		"Markdown": func(w io.Writer) error { return Markdown(w, r, Options{}) },
-		"JUnit":    func(w io.Writer) error { return JUnit(w, r, Options{}) },
+	for name, text := range map[string]string{
+		"console":  render(t, r, Options{Width: 120}),
+		"Markdown": written(t, Markdown, r, Options{}),
+		"JUnit":    written(t, JUnit, r, Options{}),
 	} {
-		text := strings.NewReplacer("&quot;", `"`, "&amp;", "&").Replace(written(t, write))
+		text = strings.NewReplacer("&quot;", `"`, "&amp;", "&").Replace(text)
 		for _, part := range []string{"#1 → POST http://localhost:1/mcp\n",
 			"      Origin: http://evil.example\n", "      Accept: application/json, text/event-stream\n",
 			"      Mcp-Protocol-Version: 2025-06-18\n", "      Authorization: ***\n", `      {"it's":1}`,
@@ -74,11 +73,10 @@ func TestMetadataIsShownOnce(t *testing.T) {
 			"29", 1) + `}}`} {
 		r.Frames[i].Data, r.Frames[i].Direction = []byte(data), reports.Out
 	}
-	for name, write := range map[string]func(io.Writer) error{
-		"console":  func(w io.Writer) error { return Console(w, r, Options{Width: 200}) },
-		"Markdown": func(w io.Writer) error { return Markdown(w, r, Options{}) },
+	for name, text := range map[string]string{
+		"console":  render(t, r, Options{Width: 200}),
+		"Markdown": written(t, Markdown, r, Options{}),
 	} {
-		text := written(t, write)
 		for _, part := range []string{`{"id":1,"params":{"_meta":` + meta, `{"id":2,"params":{"_meta":{…}}}`,
 			`2026-07-29"}`} {
 			if !strings.Contains(text, part) {
@@ -109,11 +107,10 @@ func TestWhatIsNamedIsShown(t *testing.T) {
 				[]byte(`{"resources":[`+strings.TrimSuffix(list.String(), ",")+`]}`)
 		})
 		r.Results[0].Actual = actual
-		for name, write := range map[string]func(io.Writer) error{
-			"console":  func(w io.Writer) error { return Console(w, r, Options{Width: 1000}) },
-			"Markdown": func(w io.Writer) error { return Markdown(w, r, Options{}) },
+		for name, text := range map[string]string{
+			"console":  render(t, r, Options{Width: 1000}),
+			"Markdown": written(t, Markdown, r, Options{}),
 		} {
-			text := written(t, write)
 			for _, part := range want {
 				if !strings.Contains(text, part) {
 					t.Errorf("%s: no %q in\n%s", name, part, text)
@@ -230,7 +227,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 			Actual: "one"})
 	}
 	r.Summarize(reports.SummaryOptions{})
-	text := written(t, func(w io.Writer) error { return Console(w, r, Options{Width: 120}) })
+	text := render(t, r, Options{Width: 120})
 	if strings.Count(text, "No list change") != 2 || strings.Contains(text, "WARNINGS") ||
 		!strings.Contains(text,
 			"2026-07-28 on stdio; as a warning in 2025-03-26 on stdio; 2024-11-05 on stdio") {

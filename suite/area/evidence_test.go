@@ -13,7 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // TestTheEvidenceDecides: the evidence holds the earlier messages without which nothing would be wrong.
@@ -46,12 +45,11 @@ func TestTheEvidenceDecides(t *testing.T) {
 			from("request", 403, areatest.NoMessage), from("read", 200, areatest.OkList),
 		), []string{"request", "read"}},
 	} {
-		k, _ := area.BuiltIn().Check(id)
 		req, _ := area.Catalogue().Find(id)
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
 			Transport: req.Transports[0]}, `{"resources":{"listChanged":true}}`)
 		rec := rt.New(test.name, facts, test.rec...)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{test.name: rec})
+		got := areatest.Judge(id, rec)
 		var evidence strings.Builder
 		for _, n := range slices.Concat(got.Before, got.Frames) {
 			evidence.Write(rec.Frame(n).Raw)

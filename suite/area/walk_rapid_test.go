@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
@@ -177,7 +178,5 @@ func walked(t *testing.T, book []sheet, bound int) (rec *recording.Recording, as
 
 // judged is the verdict on a requirement by a recording.
 func judged(rec *recording.Recording, id string) verdict.Outcome {
-	k, _ := area.BuiltIn().Check(id)
-	req, _ := area.Catalogue().Find(id)
-	return verdict.Evaluate(k, req, rec.Facts, verdict.Recordings{rec.Scenario: rec}).Outcome
+	return areatest.Judge(id, rec).Outcome
 }

@@ -134,10 +134,6 @@ func TestSentAgain(t *testing.T) {
 		c.token = "sesame-open"
 		c.send(read)
 		c.close()
-		r := judged(t, server.Journal().Query(journal.Query{}), clientcheck.Options{Ended: true,
-			SingleClient: true, Only: []string{"CL-21"}})
-		if len(r.Results) != 1 || r.Results[0].Verdict != want {
-			t.Errorf("%s: %+v", name, r.Results)
-		}
+		due(t, "CL-21", name, want, server.Journal().Query(journal.Query{}))
 	}
 }

@@ -42,11 +42,9 @@ func TestEnoughPages(t *testing.T) {
 		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
-				Only: []string{"CL-13"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want ||
-				len(r.Observations) != test.remarked {
-				t.Errorf("%+v, %+v", r.Results, r.Observations)
+			r := due(t, "CL-13", name, test.want, lines(test.said...))
+			if len(r.Observations) != test.remarked {
+				t.Errorf("%+v", r.Observations)
 			}
 		})
 	}
@@ -84,11 +82,7 @@ func TestCutOff(t *testing.T) {
 		"a body that is whole": {posted(strconv.Itoa(len(half) - 1)), reports.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, test.said, clientcheck.Options{Ended: true, SingleClient: true,
-				Only: []string{"CL-24"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
-				t.Errorf("%+v", r.Results)
-			}
+			due(t, "CL-24", name, test.want, test.said)
 		})
 	}
 }
@@ -108,10 +102,7 @@ func TestProgressThatWasAskedFor(t *testing.T) {
 		if token == "cut" {
 			said[2].Raw = said[2].Raw[:20]
 		}
-		r := judged(t, said, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{"CL-33"}})
-		if len(r.Results) != 1 || r.Results[0].Verdict != want {
-			t.Errorf("%s: %+v", token, r.Results)
-		}
+		due(t, "CL-33", token, want, said)
 	}
 }
 
@@ -142,11 +133,7 @@ func TestNeighbours(t *testing.T) {
 		"the query, and then as is": {[]string{list, listed, query, nothing, read, text}, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
-				Only: []string{"CL-15"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
-				t.Errorf("%+v", r.Results)
-			}
+			due(t, "CL-15", name, test.want, lines(test.said...))
 		})
 	}
 }
@@ -216,11 +203,7 @@ func TestEqualPings(t *testing.T) {
 			for i := range 4 { // by then a response is due
 				said = append(said, fmt.Sprintf(list, i))
 			}
-			r := judged(t, lines(said...), clientcheck.Options{Ended: true, SingleClient: true,
-				Only: []string{"CL-20"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
-				t.Errorf("%+v", r.Results)
-			}
+			due(t, "CL-20", name, test.want, lines(said...))
 		})
 	}
 }
@@ -237,10 +220,6 @@ func TestOfferedVersions(t *testing.T) {
 				`"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, version)
 		answer := `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18",` +
 			`"capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
-		r := judged(t, lines(hello, answer), clientcheck.Options{Ended: true, SingleClient: true,
-			Only: []string{"CL-04"}})
-		if len(r.Results) != 1 || r.Results[0].Verdict != want {
-			t.Errorf("%s: %+v", version, r.Results)
-		}
+		due(t, "CL-04", version, want, lines(hello, answer))
 	}
 }

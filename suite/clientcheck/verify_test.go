@@ -42,6 +42,16 @@ func judged(t *testing.T, entries []journal.Entry, o clientcheck.Options) *repor
 	return r
 }
 
+// due judges a requirement on entries that tell of a whole case. One verdict is due.
+func due(t *testing.T, id string, in any, want reports.Verdict, entries []journal.Entry) *reports.Report {
+	t.Helper()
+	r := judged(t, entries, clientcheck.Options{Ended: true, SingleClient: true, Only: []string{id}})
+	if len(r.Results) != 1 || r.Results[0].Verdict != want {
+		t.Errorf("%s, %v: %+v", id, in, r.Results)
+	}
+	return r
+}
+
 // play has a client talk to a server and judges it.
 func play(t *testing.T, transport, revision, bad string, change ...reference.Option) *reports.Report {
 	t.Helper()

@@ -62,11 +62,7 @@ func TestAbandonedWalk(t *testing.T) {
 			reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := judged(t, lines(test.said...), clientcheck.Options{Ended: true, SingleClient: true,
-				Only: []string{"CL-13"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
-				t.Errorf("%+v", r.Results)
-			}
+			due(t, "CL-13", name, test.want, lines(test.said...))
 		})
 	}
 }
@@ -115,11 +111,7 @@ func TestSpellings(t *testing.T) {
 			entries := lines(`>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, listed,
 				fmt.Sprintf(`>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":%q}}`,
 					test.uri), test.answer)
-			r := judged(t, entries, clientcheck.Options{Ended: true, SingleClient: true,
-				Only: []string{"CL-15"}})
-			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
-				t.Errorf("%+v", r.Results)
-			}
+			due(t, "CL-15", test.uri, test.want, entries)
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // long answers with more than is read of one message, under an id that the bytes may show.
 func long(id string) server {
-	return func(m gjson.Result, say func(string, ...any)) bool {
+	return func(m gjson.Result, say teller) bool {
 		if m.Get("method").Str != "ping" {
 			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32700,"message":"%s"}}`, id,
 				strings.Repeat("x", 200_000))
@@ -69,7 +69,7 @@ func TestCutConnections(t *testing.T) {
 func TestAnswersToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := ""
-		dialer := server(func(m gjson.Result, say func(string, ...any)) bool {
+		dialer := server(func(m gjson.Result, say teller) bool {
 			if m.Get("id").Exists() && before != "" {
 				say(`{"jsonrpc":"2.0","id":%s,"result":{"late":true}}`, before)
 			}

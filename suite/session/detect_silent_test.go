@@ -30,7 +30,7 @@ func TestDetectLateDiscoverers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				dialer := server(func(m gjson.Result, say func(string, ...any)) bool {
+				dialer := server(func(m gjson.Result, say teller) bool {
 					answer := func() { both(m, say) }
 					if m.Get("method").Str == "server/discover" {
 						answer = func() { time.Sleep(c.takes); both(m, say) }

@@ -61,7 +61,7 @@ func TestDetectTooSlowStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
-				inner := server(func(m gjson.Result, say func(string, ...any)) bool {
+				inner := server(func(m gjson.Result, say teller) bool {
 					if v := m.Get("params.protocolVersion"); m.Get("method").Str == "initialize" &&
 						!(c.deaf && v.Str == "2025-11-25") {
 						say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{},`+

@@ -20,7 +20,7 @@ import (
 
 // serving is a server of some legacy revisions that calls discover for the rest.
 func serving(discover server, legacy ...string) server {
-	return func(m gjson.Result, say func(string, ...any)) bool {
+	return func(m gjson.Result, say teller) bool {
 		switch id := m.Get("id").Raw; m.Get("method").Str {
 		case "initialize":
 			if len(legacy) == 0 {
@@ -39,7 +39,7 @@ func serving(discover server, legacy ...string) server {
 	}
 }
 
-func refuse(m gjson.Result, say func(string, ...any)) bool {
+func refuse(m gjson.Result, say teller) bool {
 	say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.Get("id").Raw)
 	return true
 }
@@ -48,7 +48,7 @@ func silent(gjson.Result, func(string, ...any)) bool { return true }
 
 // echo sends every message back before a server has it, with what a terminal ends lines by.
 func echo(p server, end ...string) server {
-	return func(m gjson.Result, say func(string, ...any)) bool {
+	return func(m gjson.Result, say teller) bool {
 		say("%s%s", m.Raw, strings.Join(end, ""))
 		return p(m, say)
 	}
@@ -56,7 +56,7 @@ func echo(p server, end ...string) server {
 
 // behind is a server that takes a while to start: its first answer is late.
 func behind(start time.Duration, p server) server {
-	return func(m gjson.Result, say func(string, ...any)) bool {
+	return func(m gjson.Result, say teller) bool {
 		if method := m.Get("method").Str; method == "initialize" || method == "server/discover" {
 			time.Sleep(start) // what is sent first finds it starting
 		}
@@ -69,7 +69,7 @@ func TestDetectKeepsAnErrorWithoutID(t *testing.T) {
 	for answer, kept := range map[string]bool{`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,` +
 		`"message":"no"}}`: false, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}%.0s`: true} {
 		synctest.Test(t, func(t *testing.T) {
-			refusing := serving(func(m gjson.Result, say func(string, ...any)) bool {
+			refusing := serving(func(m gjson.Result, say teller) bool {
 				say(answer,
 					m.Get("id").Raw)
 				return true
@@ -103,7 +103,7 @@ func TestDetectNamesAnEcho(t *testing.T) {
 
 // modern answers server/discover with a list of versions, and lists resources.
 func modern(versions string) server {
-	return func(m gjson.Result, say func(string, ...any)) bool {
+	return func(m gjson.Result, say teller) bool {
 		member := `"resources":[]`
 		if m.Get("method").Str == "server/discover" {
 			member = `"supportedVersions":` + versions
@@ -115,7 +115,7 @@ func modern(versions string) server {
 
 // versioned answers initialize with a protocolVersion of its own making.
 func versioned(version func(asked string) string) server {
-	return func(m gjson.Result, say func(string, ...any)) bool {
+	return func(m gjson.Result, say teller) bool {
 		if m.Get("method").Str != "initialize" {
 			return refuse(m, say)
 		}
@@ -157,7 +157,7 @@ func TestDetect(t *testing.T) {
 		}), "2024-11-05", "", 0},
 		"nothing": {serving(refuse), "", recording.CodeNoHandshake, 0},
 		"silent":  {silent, "", recording.CodeNoAnswer, 33 * time.Second},
-		"dies": {func(gjson.Result, func(string, ...any)) bool {
+		"dies": {func(gjson.Result, teller) bool {
 			return false
 		}, "", recording.CodeDied, 0},
 		"echoes":                {echo(silent), "", recording.CodeNoHandshake, 10 * time.Second},
@@ -168,7 +168,7 @@ func TestDetect(t *testing.T) {
 			"2025-06-18", "", 25 * time.Second},
 		"echoed by a terminal": {echo(serving(refuse, "2025-06-18", "2025-11-25")), "2025-06-18 2025-11-25",
 			"", 0},
-		"talks": {func(_ gjson.Result, say func(string, ...any)) bool {
+		"talks": {func(_ gjson.Result, say teller) bool {
 			say(
 				"ready!")
 			return true

@@ -19,7 +19,7 @@ import (
 
 // scripted greets, and hands everything else to the script.
 func scripted(script server) transport.Dialer {
-	return server(func(m gjson.Result, say func(string, ...any)) bool {
+	return server(func(m gjson.Result, say teller) bool {
 		return greet(m, say) || script(m, say)
 	}).pipe()
 }
@@ -73,7 +73,7 @@ func TestRepliesFindTheirRequests(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				seen := 0
-				s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+				s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 					if m.Get("method").Str == "notifications/initialized" ||
 						m.Get("method").Str == "notifications/cancelled" {
 						return true
@@ -144,9 +144,7 @@ func (e *early) status() int { return cmp.Or(e.code, http.StatusOK) }
 func TestEarlyResponsesWaitForTheirOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &early{body: []string{`{"method":"roots/list","id":5}`, "", `{"id":null,"error":"b"}`}}
-		o := options(requirement.R20250618)
-		o.NoHandshake = true
-		s := opened(t, e, o)
+		s := opened(t, e, bare(requirement.R20250618))
 		first := s.Start(t.Context(), Request{Step: "a", Body: []byte("{")})
 		synctest.Wait() // the question of the server has been answered
 		second := s.Start(t.Context(), Request{Step: "b", Body: []byte("[")})
@@ -177,9 +175,7 @@ func TestEarlyResponsesWaitForTheirOwner(t *testing.T) {
 func TestAnswersUnderOtherIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &early{body: []string{`[{"id":9,"result":"x"},{"id":1,"result":"a"}]`, `{"id":9,"result":"x"}`}}
-		o := options(requirement.R20250618)
-		o.NoHandshake = true
-		s := opened(t, e, o)
+		s := opened(t, e, bare(requirement.R20250618))
 		begin := time.Now()
 		for i, want := range []string{"a", "x"} {
 			x := s.Do(t.Context(), Request{Method: "m", ID: json.RawMessage(strconv.Itoa(i + 1))})
@@ -194,7 +190,7 @@ func TestAnswersUnderOtherIDs(t *testing.T) {
 // up once.
 func TestOtherIDsAreDoubtedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := opened(t, scripted(func(_ gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(_ gjson.Result, say teller) bool {
 			say(`{"id":99,"result":{}}`)
 			return true
 		}), options(requirement.R20250618))
@@ -212,7 +208,7 @@ func TestOtherIDsAreDoubtedOnce(t *testing.T) {
 func TestStrayAnswersDoNotLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			if m.Get("method").Str != "m" {
 				return true
 			}
@@ -236,9 +232,7 @@ func TestStrayAnswersDoNotLast(t *testing.T) {
 // same id is under way.
 func TestSameIDTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := options(requirement.R20250618)
-		o.NoHandshake = true
-		s := opened(t, &early{body: []string{"", `{"id":1,"result":"b"}`}}, o)
+		s := opened(t, &early{body: []string{"", `{"id":1,"result":"b"}`}}, bare(requirement.R20250618))
 		q := Request{Method: "m", ID: json.RawMessage("1")}
 		s.Start(t.Context(), q)
 		second := s.Start(t.Context(), q)
@@ -254,10 +248,9 @@ func TestSameIDTwice(t *testing.T) {
 // it, whatever its id.
 func TestRefusedPostOverSSE(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := options(requirement.R20241105)
-		o.NoHandshake = true
 		s := opened(t, &early{over: requirement.SSE, code: http.StatusBadRequest,
-			body: []string{`{"id":"server-error","error":{"code":-32600,"message":"no"}}`}}, o)
+			body: []string{`{"id":"server-error","error":{"code":-32600,"message":"no"}}`}},
+			bare(requirement.R20241105))
 		if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Replied ||
 			len(x.Replies) != 1 {
 			t.Errorf("%s: %s, answered by the frames %v", x.Outcome, x.Reason, x.Replies)
@@ -270,16 +263,14 @@ func TestRefusedPostOverSSE(t *testing.T) {
 func TestNoAnswerInTheMidstOfALine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
-		var speak func(string, ...any)
-		o := options(requirement.R20250618)
-		o.NoHandshake = true
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		var speak teller
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			heard, speak = append(heard, m.Raw), say
 			if m.Get("method").Exists() {
 				say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw)
 			}
 			return true
-		}), o)
+		}), bare(requirement.R20250618))
 		s.Do(t.Context(), Request{Method: "ping"})
 		const message = `{"jsonrpc":"2.0","id":"x","method":"ping"}`
 		for i, part := range []string{message[:9], message[9:20]} {
@@ -301,7 +292,7 @@ func TestNoAnswerInTheMidstOfALine(t *testing.T) {
 func TestRepeatedAnswersPutNothingOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			if m.Get("id").Raw != "1" {
 				return true
 			}
@@ -332,7 +323,7 @@ func TestRepeatedAnswersPutNothingOff(t *testing.T) {
 
 func TestLateAnswersAreNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			if m.Get("method").Str == "slow" {
 				go func() { time.Sleep(15 * time.Second); say(`{"id":%s,"result":{}}`, m.Get("id").Raw) }()
 			}
@@ -358,7 +349,7 @@ func TestLateAnswersAreNoted(t *testing.T) {
 func TestServerRequestsAreAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []string
-		script := scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		script := scripted(func(m gjson.Result, say teller) bool {
 			switch {
 			case m.Get("method").Str == "m":
 				go func() {
@@ -389,7 +380,7 @@ func TestServerRequestsAreAnswered(t *testing.T) {
 // nothing about the message that is under way.
 func TestReactionsToOurAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			switch {
 			case m.Get("method").Str == "m":
 				say(`{"id":"p","method":"ping"}`)

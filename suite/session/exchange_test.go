@@ -25,14 +25,12 @@ func web(t *testing.T, rev requirement.Revision,
 	handler func(n int, w http.ResponseWriter, r *http.Request, m gjson.Result)) *Session {
 	t.Helper()
 	var n atomic.Int64 // requests that are sent together are handled side by side
-	o := options(rev)
-	o.NoHandshake = true
 	return opened(t,
 		&transport.HTTP{Client: transport.Client{Handler: http.HandlerFunc(
 			func(w http.ResponseWriter, r *http.Request) {
 				body, _ := io.ReadAll(r.Body)
 				handler(int(n.Add(1)), w, r, gjson.ParseBytes(body))
-			})}}, o)
+			})}}, bare(rev))
 }
 
 func answer(w http.ResponseWriter, m gjson.Result) {
@@ -207,8 +205,7 @@ func TestRefusalsAreNamed(t *testing.T) {
 				w.WriteHeader(c.status)
 			})
 			dialer := &transport.HTTP{Client: transport.Client{Handler: handler}}
-			o := options(requirement.R20250618)
-			o.NoHandshake = true
+			o := bare(requirement.R20250618)
 			x := opened(t, dialer, o).Do(t.Context(), Request{Method: "resources/list"})
 			o.NoHandshake, o.Transcript = false, wire.NewTranscript(wire.Budget{})
 			_, err := Open(t.Context(), dialer, o)
@@ -244,7 +241,7 @@ func TestTheEndOfARunEndsTheWaiting(t *testing.T) {
 
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			switch m.Get("method").Str {
 			case "later":
 				go func() {
@@ -294,22 +291,22 @@ func TestListen(t *testing.T) {
 		within  time.Duration
 		outcome recording.Outcome
 	}{
-		"acknowledged": {func(m gjson.Result, say func(string, ...any)) bool {
+		"acknowledged": {func(m gjson.Result, say teller) bool {
 			say(ack,
 				m.Get("id").Raw)
 			return true
 		}, true, 0, recording.Sent},
-		"under another id": {func(m gjson.Result, say func(string, ...any)) bool {
+		"under another id": {func(m gjson.Result, say teller) bool {
 			say(ack,
 				"99")
 			return true
 		}, true, 0, recording.Sent},
-		"after the response": {func(m gjson.Result, say func(string, ...any)) bool {
+		"after the response": {func(m gjson.Result, say teller) bool {
 			say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
 			say(ack, m.Get("id").Raw)
 			return true
 		}, true, 0, recording.Replied},
-		"response alone": {func(m gjson.Result, say func(string, ...any)) bool {
+		"response alone": {func(m gjson.Result, say teller) bool {
 			say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
 			return true
 		}, false, lateAck, recording.Replied},
@@ -318,7 +315,7 @@ func TestListen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := opened(t, server(func(m gjson.Result, say func(string, ...any)) bool {
+				s := opened(t, server(func(m gjson.Result, say teller) bool {
 					return m.Get("method").Str != "subscriptions/listen" || c.server(m, say)
 				}).pipe(), options(requirement.R20260728))
 				begin := time.Now()
@@ -343,7 +340,7 @@ func TestListenBeside(t *testing.T) {
 		`"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`
 	synctest.Test(t, func(t *testing.T) {
 		var first string
-		s := opened(t, server(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, server(func(m gjson.Result, say teller) bool {
 			if id := m.Get("id").Raw; m.Get("method").Str == "subscriptions/listen" {
 				if first == "" {
 					first = id
@@ -367,8 +364,6 @@ func TestListenBeside(t *testing.T) {
 
 func TestPostsOfSSEKeepTheirResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := options(requirement.R20241105)
-		o.NoHandshake = true
 		s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(
 			func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet {
@@ -385,7 +380,7 @@ func TestPostsOfSSEKeepTheirResponses(t *testing.T) {
 				}
 				w.WriteHeader(http.StatusForbidden)
 				_, _ = fmt.Fprintf(w, `{"id":null,"error":%q}`, method)
-			})}}, o)
+			})}}, bare(requirement.R20241105))
 		slow := s.Start(t.Context(), Request{Method: "slow", Notification: true})
 		quick := s.Do(t.Context(), Request{Method: "quick"})
 		for want, x := range map[string]*recording.Exchange{"slow": slow.Wait(t.Context()), "quick": quick} {
@@ -401,8 +396,6 @@ func TestPostsOfSSEKeepTheirResponses(t *testing.T) {
 func TestRefusedAfterTheStreamOfSSE(t *testing.T) {
 	for ends, want := range map[bool]recording.Outcome{true: recording.Lost, false: recording.HTTPOnly} {
 		synctest.Test(t, func(t *testing.T) {
-			o := options(requirement.R20241105)
-			o.NoHandshake = true
 			refused := make(chan struct{})
 			s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(
 				func(w http.ResponseWriter, r *http.Request) {
@@ -419,7 +412,7 @@ func TestRefusedAfterTheStreamOfSSE(t *testing.T) {
 						return
 					}
 					<-r.Context().Done()
-				})}}, o)
+				})}}, bare(requirement.R20241105))
 			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != want ||
 				x.Status != http.StatusNotFound {
 				t.Errorf("where the stream ends: %t: %s, HTTP %d, %s", ends, x.Outcome, x.Status, x.Reason)

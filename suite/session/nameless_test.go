@@ -42,7 +42,7 @@ func TestErrorsWithoutID(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var writing sync.Mutex
 				asked := 0
-				s := opened(t, scripted(func(m gjson.Result, all func(string, ...any)) bool {
+				s := opened(t, scripted(func(m gjson.Result, all teller) bool {
 					say := func(format string, args ...any) {
 						writing.Lock()
 						defer writing.Unlock()
@@ -101,7 +101,7 @@ func TestErrorsWithoutIDAreDoubted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := options(requirement.R20250618)
 		o.Habits = &Habits{}
-		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, scripted(func(m gjson.Result, say teller) bool {
 			switch m.Get("method").Str {
 			case "lost":
 				say(`{"error":{"code":1,"message":"lost"}}`)

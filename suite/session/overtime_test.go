@@ -48,7 +48,7 @@ func TestStartingProcessesAtWork(t *testing.T) {
 		for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
 			t.Run(name+" "+string(rev), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					dialer := server(func(m gjson.Result, say func(string, ...any)) bool {
+					dialer := server(func(m gjson.Result, say teller) bool {
 						if c.speaks {
 							say("I am about to start")
 						}

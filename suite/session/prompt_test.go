@@ -28,7 +28,7 @@ func TestHeldBack(t *testing.T) {
 			t.Run(name+" "+string(rev), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					held := []string{}
-					dialer := server(func(m gjson.Result, say func(string, ...any)) bool {
+					dialer := server(func(m gjson.Result, say teller) bool {
 						id := m.Get("id").Raw
 						switch m.Get("method").Str {
 						case "initialize", "ping", "server/discover":

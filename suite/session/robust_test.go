@@ -22,8 +22,6 @@ import (
 func TestResponsesToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		posted := make(chan string)
-		o := options(requirement.R20241105)
-		o.NoHandshake = true
 		s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(
 			func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodPost {
@@ -46,7 +44,7 @@ func TestResponsesToOthers(t *testing.T) {
 						return
 					}
 				}
-			})}}, o)
+			})}}, bare(requirement.R20241105))
 		for range 2 {
 			x := s.Do(t.Context(), Request{Method: "m"})
 			if x.Outcome != recording.Replied || x.Result().Raw != string(x.ID) {
@@ -61,7 +59,7 @@ func TestResponsesToOthers(t *testing.T) {
 func TestFirstRequestWaitsForTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := false
-		s := opened(t, server(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, server(func(m gjson.Result, say teller) bool {
 			if !started {
 				time.Sleep(20 * time.Second)
 				say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
@@ -82,7 +80,7 @@ func TestFirstRequestWaitsForTheStart(t *testing.T) {
 func TestBusyStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		both := serving(modern(`["2026-07-28","2025-11-25"]`), "2025-11-25")
-		ready := server(func(m gjson.Result, say func(string, ...any)) bool {
+		ready := server(func(m gjson.Result, say teller) bool {
 			switch m.Get("method").Str {
 			case "initialize":
 				time.Sleep(5 * time.Second)
@@ -136,7 +134,7 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := server(func(m gjson.Result, say func(string, ...any)) bool {
+				srv := server(func(m gjson.Result, say teller) bool {
 					for _, line := range c.says {
 						say("%s", strings.Replace(line, "%s", m.Get("id").Raw, 1))
 					}

@@ -63,12 +63,10 @@ func TestStartTogether(t *testing.T) {
 			numbers[x.Request] = true
 		}
 	}
-	o := options(requirement.R20250618)
-	o.NoHandshake = true
 	t.Run("stdio", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var got []int
-			s, err := Open(t.Context(), reads(&got), o)
+			s, err := Open(t.Context(), reads(&got), bare(requirement.R20250618))
 			if err != nil {
 				t.Fatal(err)
 			}

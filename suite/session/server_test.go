@@ -17,9 +17,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// teller sends a line to the client.
+type teller = func(format string, args ...any)
+
 // server is a scripted server on stdio: it is called for each message, and ends when
 // it returns false.
-type server func(m gjson.Result, say func(format string, args ...any)) bool
+type server func(m gjson.Result, say teller) bool
 
 func (p server) pipe() *transport.Pipe {
 	return &transport.Pipe{Open: func(context.Context) (io.ReadWriteCloser, error) {
@@ -38,7 +41,7 @@ func (p server) pipe() *transport.Pipe {
 }
 
 // greet answers initialize with the version that was asked for.
-func greet(m gjson.Result, say func(string, ...any)) bool {
+func greet(m gjson.Result, say teller) bool {
 	if m.Get("method").Str != "initialize" {
 		return false
 	}
@@ -52,6 +55,13 @@ func options(rev requirement.Revision) Options {
 	return Options{Revision: rev, Kind: recording.Clean, ID: "s1", Common: Common{
 		Transcript: wire.NewTranscript(wire.Budget{}), Timeout: 10 * time.Second, Start: 30 * time.Second,
 		NextID: func() string { return fmt.Sprint("s", n.Add(1)) }}}
+}
+
+// bare are the options of a session without a handshake.
+func bare(rev requirement.Revision) Options {
+	o := options(rev)
+	o.NoHandshake = true
+	return o
 }
 
 // opened is a session with a server; it is closed at the end of the test.

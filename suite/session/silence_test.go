@@ -34,7 +34,7 @@ func TestSilentMethods(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				dialer := server(func(m gjson.Result, say func(string, ...any)) bool {
+				dialer := server(func(m gjson.Result, say teller) bool {
 					id := m.Get("id").Raw
 					switch about := m.Get("params.uri").Str; {
 					case m.Get("method").Str != "resources/subscribe", about == result:

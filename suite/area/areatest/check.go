@@ -4,6 +4,7 @@ package areatest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,22 +23,63 @@ type Run struct {
 	Rec  []rt.Line
 }
 
+// Pass, Warn, Fail, Blocked and NotApplicable are runs of a requirement, named after the verdict that is due
+// on a recording of these lines.
+func Pass(id string, l ...rt.Line) Run          { return Run{id, verdict.Pass, l} }
+func Warn(id string, l ...rt.Line) Run          { return Run{id, verdict.Warn, l} }
+func Fail(id string, l ...rt.Line) Run          { return Run{id, verdict.Fail, l} }
+func Blocked(id string, l ...rt.Line) Run       { return Run{id, verdict.Blocked, l} }
+func NotApplicable(id string, l ...rt.Line) Run { return Run{id, verdict.NotApplicable, l} }
+
 // Lines lists lines.
 func Lines(l ...rt.Line) []rt.Line { return l }
 
+// Stdio and HTTP are the facts of a target over the transport of this name, in a revision.
+func Stdio(rev requirement.Revision, capabilities string) *recording.Facts {
+	return rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, capabilities)
+}
+
+func HTTP(rev requirement.Revision, capabilities string) *recording.Facts {
+	return rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.HTTP}, capabilities)
+}
+
+// Judge judges a requirement on recordings of one target.
+func Judge(id string, recs ...*recording.Recording) verdict.Result {
+	req, known := area.Catalogue().Find(id)
+	k, ok := area.BuiltIn().Check(id)
+	if !known || !ok {
+		panic(id + " has no check")
+	}
+	all := verdict.Recordings{}
+	for _, r := range recs {
+		all[r.Scenario] = r
+	}
+	return verdict.Evaluate(k, req, recs[0].Facts, all)
+}
+
+// Due judges a requirement in a case, in which a verdict is due.
+func Due(t *testing.T, id string, in any, want verdict.Outcome, recs ...*recording.Recording) {
+	t.Helper()
+	if got := Judge(id, recs...); got.Outcome != want {
+		t.Errorf("%s, %v: %s, expected %s\n%+v", id, in, got.Outcome, want, got)
+	}
+}
+
 // WalkRuns judges each run in every revision of its requirement on stdio; a
 // fail that is due becomes a warn where the grade says so.
-func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run,
+func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs ...Run) {
+	t.Helper()
+	WalkRunsIn(t, name, capabilities, runs)
+}
+
+// WalkRunsIn judges runs in particular revisions.
+func WalkRunsIn(t *testing.T, name recording.Name, capabilities string, runs []Run,
 	revisions ...requirement.Revision) {
 	t.Helper()
 	for i, x := range runs {
 		req, ok := area.Catalogue().Find(x.ID)
 		if !ok {
 			t.Fatalf("%s is not in the catalogue", x.ID)
-		}
-		k, ok := area.BuiltIn().Check(x.ID)
-		if !ok {
-			t.Fatalf("%s has no check", x.ID)
 		}
 		in := revisions
 		if len(in) == 0 {
@@ -47,15 +89,11 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 			t.Run(fmt.Sprintf("%s/%d/%s", x.ID, i, rev), func(t *testing.T) {
 				tr := req.Transports[0]
 				facts := rt.Facts(requirement.Combination{Revision: rev, Transport: tr}, capabilities)
-				got := verdict.Evaluate(k, req, facts,
-					verdict.Recordings{name: rt.New(name, facts, x.Rec...)})
 				want := x.Want
 				if want == verdict.Fail && req.GradeIn(rev) != requirement.Fail {
 					want = verdict.Warn
 				}
-				if got.Outcome != want {
-					t.Errorf("%s, expected %s\n%+v", got.Outcome, want, got)
-				}
+				Due(t, x.ID, rev, want, rt.New(name, facts, x.Rec...))
 			})
 		}
 	}
@@ -66,19 +104,9 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 func Observations(t *testing.T, id string, name recording.Name, rec []rt.Line,
 	recs ...*recording.Recording) map[string]string {
 	t.Helper()
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
-	req, known := area.Catalogue().Find(id)
-	k, ok := area.BuiltIn().Check(id)
-	if !known || !ok {
-		t.Fatalf("%s has no check", id)
-	}
-	all := verdict.Recordings{name: rt.New(name, facts, rec...)}
-	for _, r := range recs {
-		all[r.Scenario] = r
-	}
+	own := rt.New(name, Stdio(requirement.R20251125, HasResources), rec...)
 	found := map[string]string{}
-	for _, o := range verdict.Evaluate(k, req, facts, all).Observations {
+	for _, o := range Judge(id, slices.Insert(recs, 0, own)...).Observations {
 		if found[o.ID] != "" {
 			t.Errorf("%s is told twice", o.ID)
 		}
@@ -139,6 +167,15 @@ func HTTPLine(step recording.Step, status int, l rt.Line) rt.Line {
 	}
 	return l
 }
+
+// Bare is a line without a message in the answer.
+func Bare(step recording.Step, status int) rt.Line { return HTTPLine(step, status, rt.Line{}) }
+
+// Listed is a line that is answered with a list.
+func Listed(step recording.Step) rt.Line { return HTTPLine(step, 200, OkList) }
+
+// Mismatch is a line that is refused for its headers.
+func Mismatch(step recording.Step) rt.Line { return HTTPLine(step, 400, HeaderErr) }
 
 // Mime adds a Content-Type.
 func Mime(kind string, l rt.Line) rt.Line {

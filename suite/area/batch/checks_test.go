@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/batch"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -31,68 +30,46 @@ func TestBatches(t *testing.T) {
 	}
 	works := array("requests", "1 2", recording.Replied, two, one)
 	refused := array("requests", "1 2", recording.Replied, refusal)
-	areatest.WalkRuns(t, batch.Batches, `{"resources":{}}`, []areatest.Run{
-		{ID: "BATCH-01", Want: verdict.Pass,
-			Rec: areatest.Lines(array("requests", "1 2", recording.Replied, "["+two+","+one+"]"))},
-		{ID: "BATCH-01", Want: verdict.Pass,
-			Rec: areatest.Lines(array("requests", "1 2", recording.Replied, two, one))},
-		{ID: "BATCH-01", Want: verdict.Fail,
-			Rec: areatest.Lines(array("requests", "1 2", recording.Replied, refusal))},
-		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(array("requests", "1 2", recording.Silent))},
-		{ID: "BATCH-02", Want: verdict.Pass, Rec: areatest.Lines(works, quietly())},
-		{ID: "BATCH-02", Want: verdict.Fail, Rec: areatest.Lines(works, quietly("[]"))},
-		{ID: "BATCH-02", Want: verdict.Fail,
-			Rec: areatest.Lines(works, array("notifications", "", recording.Replied, refusal))},
-		{ID: "BATCH-03", Want: verdict.Pass,
-			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied, "["+one+","+two+"]"))},
-		{ID: "BATCH-03", Want: verdict.Fail,
-			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied,
-				"["+one+","+refusal+","+two+"]"))},
-		{ID: "BATCH-04", Want: verdict.Pass, Rec: areatest.Lines(works, array("empty", "", recording.Replied,
-			refusal), array("invalid-member", "1", recording.Replied, refusal, one))},
-		{ID: "BATCH-04", Want: verdict.Fail,
-			Rec: areatest.Lines(works, array("empty", "", recording.Silent))},
-		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Replied,
-			"["+refusal+"]"))},
-		{ID: "BATCH-04", Want: verdict.Fail,
-			Rec: areatest.Lines(works, array("invalid-member", "1", recording.Replied, refusal))},
-		{ID: "BATCH-01", Want: verdict.Fail,
-			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
-		{ID: "BATCH-01", Want: verdict.Fail,
-			Rec: areatest.Lines(works,
-				areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"), "ids",
-					"1 2 3", "failing", "3"))},
-		{ID: "BATCH-01", Want: verdict.Pass,
-			Rec: areatest.Lines(works,
-				areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+","+failed+"]"),
-					"ids", "1 2 3", "failing", "3"))},
-		{ID: "BATCH-03", Want: verdict.Pass,
-			Rec: areatest.Lines(works, array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"))},
-		{ID: "BATCH-02", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(refused, array("notifications", "", recording.Replied, refusal))},
-		{ID: "BATCH-03", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(refused, array("mixed", "1 2", recording.Replied, refusal))},
-		{ID: "BATCH-03", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
-		{ID: "BATCH-04", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(refused, array("empty", "", recording.Silent))},
-	})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(one))},
-		{ID: "BATCH-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("[" + one + "]"))},
-	})
+	areatest.WalkRuns(t, batch.Batches, `{"resources":{}}`,
+		areatest.Pass("BATCH-01", array("requests", "1 2", recording.Replied, "["+two+","+one+"]")),
+		areatest.Pass("BATCH-01", array("requests", "1 2", recording.Replied, two, one)),
+		areatest.Fail("BATCH-01", array("requests", "1 2", recording.Replied, refusal)),
+		areatest.Fail("BATCH-01", array("requests", "1 2", recording.Silent)),
+		areatest.Pass("BATCH-02", works, quietly()),
+		areatest.Fail("BATCH-02", works, quietly("[]")),
+		areatest.Fail("BATCH-02", works, array("notifications", "", recording.Replied, refusal)),
+		areatest.Pass("BATCH-03", works, array("mixed", "1 2", recording.Replied, "["+one+","+two+"]")),
+		areatest.Fail("BATCH-03", works,
+			array("mixed", "1 2", recording.Replied, "["+one+","+refusal+","+two+"]")),
+		areatest.Pass("BATCH-04", works, array("empty", "", recording.Replied, refusal),
+			array("invalid-member", "1", recording.Replied, refusal, one)),
+		areatest.Fail("BATCH-04", works, array("empty", "", recording.Silent)),
+		areatest.Fail("BATCH-04", works, array("empty", "", recording.Replied, "["+refusal+"]")),
+		areatest.Fail("BATCH-04", works, array("invalid-member", "1", recording.Replied, refusal)),
+		areatest.Fail("BATCH-01", works, array("mixed", "1 2", recording.Silent)),
+		areatest.Fail("BATCH-01", works, areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+
+			one+","+two+"]"), "ids", "1 2 3", "failing", "3")),
+		areatest.Pass("BATCH-01", works, areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+
+			one+","+two+","+failed+"]"), "ids", "1 2 3", "failing", "3")),
+		areatest.Pass("BATCH-03", works, array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]")),
+		areatest.NotApplicable("BATCH-02", refused, array("notifications", "", recording.Replied, refusal)),
+		areatest.NotApplicable("BATCH-03", refused, array("mixed", "1 2", recording.Replied, refusal)),
+		areatest.NotApplicable("BATCH-03", works, array("mixed", "1 2", recording.Silent)),
+		areatest.NotApplicable("BATCH-04", refused, array("empty", "", recording.Silent)),
+	)
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		areatest.Pass("BATCH-07", areatest.Unasked(one)),
+		areatest.Fail("BATCH-07", areatest.Unasked("["+one+"]")),
+	)
 }
 
 // TestAnEmptyArray: what an empty array answered is shown, and that there are no messages to send by
 // themselves is heeded.
 func TestAnEmptyArray(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
-	req, _ := area.Catalogue().Find("BATCH-07")
-	k, _ := area.BuiltIn().Check("BATCH-07")
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "mistyped-method", Method: "7", ID: "1",
 		Kind: recording.Probe, Channel: "post:1", Status: 200, Outcome: recording.HTTPOnly, Reply: `[]`})
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+	got := areatest.Judge("BATCH-07", rec)
 	if got.Outcome != verdict.Fail || !slices.Equal(got.Frames, []int{1, 2}) ||
 		!strings.Contains(got.Hint, "empty array") {
 		t.Errorf("%+v", got)

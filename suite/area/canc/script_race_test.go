@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/canc"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
@@ -88,12 +89,7 @@ func TestControlOfTheRace(t *testing.T) {
 				sc, _ := area.BuiltIn().Scenario(canc.CancelRace)
 				rec := scenario.Perform(ctx, st.Stage, sc, nil)
 				rec.Frames = st.Transcript.Since(0)
-				req, _ := area.Catalogue().Find("CANC-03")
-				k, _ := area.BuiltIn().Check("CANC-03")
-				if got := verdict.Evaluate(k, req, st.Facts,
-					verdict.Recordings{canc.CancelRace: rec}); got.Outcome != c.want {
-					t.Errorf("%s, expected %s: %+v", got.Outcome, c.want, got)
-				}
+				areatest.Due(t, "CANC-03", c, c.want, rec)
 				if c.twice && len(heard) > 1 {
 					t.Errorf("%d sessions, though the first shows what is wrong", len(heard))
 				}

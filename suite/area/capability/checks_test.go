@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/capability"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -17,25 +16,24 @@ func TestUndeclared(t *testing.T) {
 	list := func(answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("list", "resources/list", "{}", answer))
 	}
-	areatest.WalkRuns(t, recording.Undeclared, `{"tools":{}}`, []areatest.Run{
-		{ID: "CAP-01", Want: verdict.Pass, Rec: list(areatest.NotFoundError)},
-		{ID: "CAP-01", Want: verdict.Fail, Rec: list(`{"resources":[{"uri":"a:1","name":"1"}]}`)},
-		{ID: "CAP-01", Want: verdict.Warn, Rec: list(`{"resources":[]}`)},
-		{ID: "CAP-01", Want: verdict.Pass, Rec: list(`{}`)},
-		{ID: "CAP-01", Want: verdict.NotApplicable, Rec: nil},
-		{ID: "CAP-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}",
-			areatest.NotFoundError, "feature", "prompts"))},
-		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}",
-			`{"prompts":[]}`, "feature", "prompts"))},
-		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}",
-			`{"code":-32603,"message":"no"}`, "feature", "prompts"))},
-		{ID: "CAP-13", Want: verdict.NotApplicable, Rec: nil},
-		{ID: "CAP-13", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Asked("feature", "completion/complete", "{}",
-				`{"code":-32602,"message":"no such template"}`, "feature", "completions"))},
-	})
+	areatest.WalkRuns(t, recording.Undeclared, `{"tools":{}}`,
+		areatest.Pass("CAP-01", list(areatest.NotFoundError)...),
+		areatest.Fail("CAP-01", list(`{"resources":[{"uri":"a:1","name":"1"}]}`)...),
+		areatest.Warn("CAP-01", list(`{"resources":[]}`)...),
+		areatest.Pass("CAP-01", list(`{}`)...),
+		areatest.NotApplicable("CAP-01", nil...),
+		areatest.Pass("CAP-13",
+			areatest.Asked("feature", "prompts/list", "{}", areatest.NotFoundError, "feature", "prompts")),
+		areatest.Warn("CAP-13",
+			areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts")),
+		areatest.Warn("CAP-13", areatest.Asked("feature", "prompts/list", "{}",
+			`{"code":-32603,"message":"no"}`, "feature", "prompts")),
+		areatest.NotApplicable("CAP-13", nil...),
+		areatest.NotApplicable("CAP-13", areatest.Asked("feature", "completion/complete", "{}",
+			`{"code":-32602,"message":"no such template"}`, "feature", "completions")),
+	)
 	areatest.WalkRuns(t, recording.Undeclared, `{"resources":{}}`,
-		[]areatest.Run{{ID: "CAP-01", Want: verdict.NotApplicable, Rec: list(areatest.GoodList)}})
+		areatest.NotApplicable("CAP-01", list(areatest.GoodList)...))
 }
 
 func TestCapabilityTypes(t *testing.T) {
@@ -61,7 +59,7 @@ func TestCapabilityTypes(t *testing.T) {
 		{`[]`, "CAP-11", verdict.Fail},
 	} {
 		areatest.WalkRuns(t, recording.Everything, x.capabilities,
-			[]areatest.Run{{ID: x.id, Want: x.want, Rec: frame}})
+			areatest.Run{ID: x.id, Want: x.want, Rec: frame})
 	}
 }
 
@@ -75,13 +73,9 @@ func TestWordsOfCapabilities(t *testing.T) {
 			`capabilities.resources.subscribe of the answer to initialize is a string ("yes")`,
 			"give capabilities.resources.subscribe and listChanged as true or false, or leave them out"},
 	} {
-		req, _ := area.Catalogue().Find("CAP-03")
-		k, _ := area.BuiltIn().Check("CAP-03")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, capabilities)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
-				areatest.Asked("initialize", "initialize", "{}", `{"capabilities":{}}`))})
+		facts := areatest.Stdio(requirement.R20251125, capabilities)
+		got := areatest.Judge("CAP-03", rt.New(recording.Everything, facts, areatest.Asked("initialize",
+			"initialize", "{}", `{"capabilities":{}}`)))
 		if said := [3]string{got.Expected, got.Actual, got.Hint}; said != want {
 			t.Errorf("%s: %q", capabilities, said)
 		}
@@ -92,67 +86,55 @@ func TestDeclaredMethods(t *testing.T) {
 	list := func(answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("page", "resources/list", "{}", answer))
 	}
-	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
-		{ID: "CAP-06", Want: verdict.Pass, Rec: list(areatest.GoodList)},
-		{ID: "CAP-06", Want: verdict.Fail, Rec: list(areatest.NotFoundError)},
-		{ID: "CAP-06", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Status: 401,
-				Outcome: recording.HTTPOnly})},
-		{ID: "CAP-06", Want: verdict.Blocked,
-			Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list"})},
-	})
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
-		{ID: "CAP-07", Want: verdict.Pass, Rec: list(`{"resourceTemplates":[]}`)},
-		{ID: "CAP-07", Want: verdict.Pass, Rec: list(areatest.NotFoundError)},
-		{ID: "CAP-07", Want: verdict.Warn, Rec: list(`{"code":-32603,"message":"undefined"}`)},
-	})
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`,
+		areatest.Pass("CAP-06", list(areatest.GoodList)...),
+		areatest.Fail("CAP-06", list(areatest.NotFoundError)...),
+		areatest.NotApplicable("CAP-06",
+			rt.Line{Step: "page", Method: "resources/list", Status: 401, Outcome: recording.HTTPOnly}),
+		areatest.Blocked("CAP-06", rt.Line{Step: "page", Method: "resources/list"}),
+	)
+	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
+		areatest.Pass("CAP-07", list(`{"resourceTemplates":[]}`)...),
+		areatest.Pass("CAP-07", list(areatest.NotFoundError)...),
+		areatest.Warn("CAP-07", list(`{"code":-32603,"message":"undefined"}`)...),
+	)
 	read := func(uri, answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("read", "resources/read", "{}", answer, "uri", uri))
 	}
-	areatest.WalkRuns(t, recording.Reads, `{"resources":{}}`, []areatest.Run{
-		{ID: "CAP-08", Want: verdict.Pass, Rec: read("a:1", `{"contents":[]}`)},
-		{ID: "CAP-08", Want: verdict.Pass, Rec: read("a:1", `{"code":-32002,"message":"gone"}`)},
-		{ID: "CAP-08", Want: verdict.Fail, Rec: read("a:1", areatest.NotFoundError)},
-		{ID: "CAP-08", Want: verdict.Warn, Rec: read("https://example.com/", areatest.NotFoundError)},
-	})
-	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{}}`, []areatest.Run{
-		{ID: "CAP-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("unlisted", "resources/read",
-			"{}", areatest.NotFoundError))},
-		{ID: "CAP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("rich-list", "resources/list",
-			"{}", areatest.NotFoundError))},
-		{ID: "CAP-10", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
-				areatest.NotFoundError))},
-		{ID: "CAP-10", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`))},
-		{ID: "CAP-09", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
-				areatest.NotFoundError))},
-	})
+	areatest.WalkRuns(t, recording.Reads, `{"resources":{}}`,
+		areatest.Pass("CAP-08", read("a:1", `{"contents":[]}`)...),
+		areatest.Pass("CAP-08", read("a:1", `{"code":-32002,"message":"gone"}`)...),
+		areatest.Fail("CAP-08", read("a:1", areatest.NotFoundError)...),
+		areatest.Warn("CAP-08", read("https://example.com/", areatest.NotFoundError)...),
+	)
+	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{}}`,
+		areatest.Warn("CAP-08", areatest.Asked("unlisted", "resources/read", "{}", areatest.NotFoundError)),
+		areatest.Fail("CAP-06", areatest.Asked("rich-list", "resources/list", "{}", areatest.NotFoundError)),
+		areatest.Pass("CAP-10",
+			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError)),
+		areatest.Pass("CAP-10", areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`)),
+		areatest.NotApplicable("CAP-09",
+			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError)),
+	)
 	subscribed := areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`)
-	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{"subscribe":true}}`, []areatest.Run{
-		{ID: "CAP-09", Want: verdict.Pass,
-			Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}",
-				`{}`))},
-		{ID: "CAP-09", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
-				areatest.NotFoundError))},
-		{ID: "CAP-09", Want: verdict.Warn,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
-				areatest.ParamsError))},
-		{ID: "CAP-09", Want: verdict.Warn,
-			Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}",
-				areatest.NotFoundError))},
-		{ID: "CAP-09", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
-				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}",
-				areatest.ParamsError))},
-		{ID: "CAP-09", Want: verdict.Warn,
-			Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}",
-				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}", `{}`))},
-		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: nil},
-		{ID: "CAP-10", Want: verdict.NotApplicable, Rec: areatest.Lines(subscribed)},
-	})
+	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{"subscribe":true}}`,
+		areatest.Pass("CAP-09", subscribed,
+			areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", `{}`)),
+		areatest.Fail("CAP-09",
+			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError)),
+		areatest.Warn("CAP-09",
+			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError)),
+		areatest.Warn("CAP-09", subscribed,
+			areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", areatest.NotFoundError)),
+		areatest.NotApplicable("CAP-09",
+			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError),
+			areatest.Asked("still-there", "resources/read", "{}", areatest.ParamsError)),
+		areatest.Warn("CAP-09",
+			areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError),
+			areatest.Asked("still-there", "resources/read", "{}", `{}`)),
+		areatest.NotApplicable("CAP-09", nil...),
+		areatest.NotApplicable("CAP-10", subscribed),
+	)
 }
 
 func TestUndeclaredLogs(t *testing.T) {
@@ -161,18 +143,16 @@ func TestUndeclaredLogs(t *testing.T) {
 	loud.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info",` +
 		`"data":1}}`}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
-		[]areatest.Run{{ID: "CAP-12", Want: verdict.Pass, Rec: areatest.Lines(quiet)},
-			{ID: "CAP-12", Want: verdict.Fail, Rec: areatest.Lines(loud)}})
+		areatest.Pass("CAP-12", quiet),
+		areatest.Fail("CAP-12", loud))
 	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`,
-		[]areatest.Run{{ID: "CAP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(loud)}})
+		areatest.NotApplicable("CAP-12", loud))
 }
 
 // What is declared of other features than resources, and not so, is observed only.
 func TestContradictions(t *testing.T) {
-	k, req := found(t, "CAP-11")
 	for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
-		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio},
-			`{"tools":{},"resources":{}}`)
+		facts := areatest.Stdio(rev, `{"tools":{},"resources":{}}`)
 		rec := rt.New(recording.Undeclared, facts,
 			areatest.Asked("declared-feature", "tools/list", "{}", areatest.NotFoundError, "feature",
 				"tools"),
@@ -180,7 +160,7 @@ func TestContradictions(t *testing.T) {
 			areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"),
 			areatest.Asked("feature", "completion/complete", "{}", areatest.NotFoundError, "feature",
 				"completions"))
-		result := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Undeclared: rec})
+		result := areatest.Judge("CAP-11", rec)
 		var ids []string
 		for _, o := range result.Observations {
 			ids = append(ids, o.ID)
@@ -193,15 +173,4 @@ func TestContradictions(t *testing.T) {
 			t.Errorf("%s: got %q, %s; want %q", rev, got, result.Outcome, want)
 		}
 	}
-}
-
-// found is a check with its requirement.
-func found(t *testing.T, id string) (*verdict.Check, *requirement.Requirement) {
-	t.Helper()
-	k, ok := area.BuiltIn().Check(id)
-	req, known := area.Catalogue().Find(id)
-	if !ok || !known {
-		t.Fatalf("%s is not known", id)
-	}
-	return k, req
 }

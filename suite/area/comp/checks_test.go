@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/comp"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -30,54 +29,41 @@ func TestCompletions(t *testing.T) {
 	}
 	many := `{"values":["x"` + strings.Repeat(`,"x"`, 100) + `]}`
 	works := completionLine("complete", `{"values":["x"]}`, "")
-	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{},"completions":{}}`, []areatest.Run{
-		{ID: "COMP-02", Want: verdict.Pass, Rec: of(`{"values":[]}`)},
-		{ID: "COMP-02", Want: verdict.Fail, Rec: of(`{"values":[1]}`)},
-		{ID: "COMP-02", Want: verdict.Fail, Rec: of(`{}`)},
-		{ID: "COMP-03", Want: verdict.Pass, Rec: of(strings.Replace(many, `,"x"`, "", 1))},
-		{ID: "COMP-03", Want: verdict.Fail, Rec: of(many)},
-		{ID: "COMP-04", Want: verdict.Pass, Rec: of(`{"values":[],"total":5.0,"hasMore":true}`)},
-		{ID: "COMP-04", Want: verdict.Fail, Rec: of(`{"values":[],"total":null}`)},
-		{ID: "COMP-04", Want: verdict.Fail, Rec: of(`{"values":[],"hasMore":"false"}`)},
-		{ID: "COMP-06", Want: verdict.Pass, Rec: of(`{"values":["x"],"total":2,"hasMore":true}`)},
-		{ID: "COMP-06", Want: verdict.NotApplicable, Rec: of(`{"values":["x"]}`)},
-		{ID: "COMP-06", Want: verdict.Warn, Rec: of(`{"values":["x","y"],"total":1}`)},
-		{ID: "COMP-06", Want: verdict.Warn, Rec: of(`{"values":["x"],"total":1,"hasMore":true}`)},
-		{ID: "COMP-06", Want: verdict.Warn, Rec: of(`{"values":["x"],"total":2,"hasMore":false}`)},
-		{ID: "COMP-11", Want: verdict.Pass, Rec: of(`{"values":[]}`)},
-		{ID: "COMP-11", Want: verdict.Warn,
-			Rec: areatest.Lines(completionLine("complete", "", areatest.NoSuch))},
-		{ID: "COMP-11", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32603")))},
-		{ID: "COMP-12", Want: verdict.Pass,
-			Rec: areatest.Lines(works, completionLine("context", `{"values":[]}`, ""))},
-		{ID: "COMP-12", Want: verdict.Fail,
-			Rec: areatest.Lines(works, completionLine("context", "", areatest.NoSuch))},
-		{ID: "COMP-12", Want: verdict.Blocked,
-			Rec: areatest.Lines(works,
-				completionLine("context", "",
-					`{"code":-32000,"message":"Rate limit exceeded, try again later"}`))},
-		{ID: "COMP-12", Want: verdict.Warn,
-			Rec: areatest.Lines(works, completionLine("context", "", areatest.NoSuch, "invented", "yes"))},
-		{ID: "COMP-12", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(completionLine("complete", "", areatest.NoSuch),
-				completionLine("context", "", areatest.NoSuch))},
-	})
-	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{}}`, []areatest.Run{
-		{ID: "COMP-11", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32601")))},
-		{ID: "COMP-02", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32601")))},
+	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{},"completions":{}}`,
+		areatest.Pass("COMP-02", of(`{"values":[]}`)...),
+		areatest.Fail("COMP-02", of(`{"values":[1]}`)...),
+		areatest.Fail("COMP-02", of(`{}`)...),
+		areatest.Pass("COMP-03", of(strings.Replace(many, `,"x"`, "", 1))...),
+		areatest.Fail("COMP-03", of(many)...),
+		areatest.Pass("COMP-04", of(`{"values":[],"total":5.0,"hasMore":true}`)...),
+		areatest.Fail("COMP-04", of(`{"values":[],"total":null}`)...),
+		areatest.Fail("COMP-04", of(`{"values":[],"hasMore":"false"}`)...),
+		areatest.Pass("COMP-06", of(`{"values":["x"],"total":2,"hasMore":true}`)...),
+		areatest.NotApplicable("COMP-06", of(`{"values":["x"]}`)...),
+		areatest.Warn("COMP-06", of(`{"values":["x","y"],"total":1}`)...),
+		areatest.Warn("COMP-06", of(`{"values":["x"],"total":1,"hasMore":true}`)...),
+		areatest.Warn("COMP-06", of(`{"values":["x"],"total":2,"hasMore":false}`)...),
+		areatest.Pass("COMP-11", of(`{"values":[]}`)...),
+		areatest.Warn("COMP-11", completionLine("complete", "", areatest.NoSuch)),
+		areatest.NotApplicable("COMP-11", completionLine("complete", "", areatest.Failure("-32603"))),
+		areatest.Pass("COMP-12", works, completionLine("context", `{"values":[]}`, "")),
+		areatest.Fail("COMP-12", works, completionLine("context", "", areatest.NoSuch)),
+		areatest.Blocked("COMP-12", works, completionLine("context", "",
+			`{"code":-32000,"message":"Rate limit exceeded, try again later"}`)),
+		areatest.Warn("COMP-12", works, completionLine("context", "", areatest.NoSuch, "invented", "yes")),
+		areatest.NotApplicable("COMP-12", completionLine("complete", "", areatest.NoSuch),
+			completionLine("context", "", areatest.NoSuch)),
+	)
+	areatest.WalkRunsIn(t, recording.TemplateCompletions, `{"resources":{}}`, []areatest.Run{
+		areatest.NotApplicable("COMP-11", completionLine("complete", "", areatest.Failure("-32601"))),
+		areatest.NotApplicable("COMP-02", completionLine("complete", "", areatest.Failure("-32601"))),
 	}, requirement.R20241105)
-	areatest.WalkRuns(t, comp.GuardedCompletions, `{"completions":{}}`, []areatest.Run{
-		{ID: "COMP-14", Want: verdict.Pass, Rec: areatest.Lines(completionLine("guarded", `{"values":["x"]}`,
-			"", "never", "secret\nkey"))},
-		{ID: "COMP-14", Want: verdict.Pass, Rec: areatest.Lines(completionLine("guarded", "", areatest.NoSuch,
-			"never", "secret"))},
-		{ID: "COMP-14", Want: verdict.Fail,
-			Rec: areatest.Lines(completionLine("guarded", `{"values":["x","key"]}`, "", "never",
-				"secret\nkey"))},
-	})
+	areatest.WalkRuns(t, comp.GuardedCompletions, `{"completions":{}}`,
+		areatest.Pass("COMP-14", completionLine("guarded", `{"values":["x"]}`, "", "never", "secret\nkey")),
+		areatest.Pass("COMP-14", completionLine("guarded", "", areatest.NoSuch, "never", "secret")),
+		areatest.Fail("COMP-14",
+			completionLine("guarded", `{"values":["x","key"]}`, "", "never", "secret\nkey")),
+	)
 }
 
 // TestCompletionsThatNeedContext: an internal error without the context, which is optional,
@@ -96,13 +82,8 @@ func TestCompletionsThatNeedContext(t *testing.T) {
 		"never works": {areatest.Lines(without, completionLine("context", "", areatest.Failure("-32603"))),
 			0},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"resources":{},"completions":{}}`)
-		req, _ := area.Catalogue().Find("COMP-12")
-		k, _ := area.BuiltIn().Check("COMP-12")
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.TemplateCompletions: rt.New(recording.TemplateCompletions, facts,
-				c.rec...)})
+		facts := areatest.Stdio(requirement.R20251125, `{"resources":{},"completions":{}}`)
+		got := areatest.Judge("COMP-12", rt.New(recording.TemplateCompletions, facts, c.rec...))
 		if len(got.Observations) != c.want || c.want > 0 && (got.Outcome != verdict.NotApplicable ||
 			got.Observations[0].ID != "completion-needs-context") {
 			t.Errorf("%s: %+v", name, got)
@@ -113,55 +94,36 @@ func TestCompletionsThatNeedContext(t *testing.T) {
 func TestRefusedCompletions(t *testing.T) {
 	noObject := completionLine("undeclared", "", "")
 	noObject.Result = "null"
-	areatest.WalkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`, []areatest.Run{
-		{ID: "COMP-01", Want: verdict.Pass,
-			Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32601")))},
-		{ID: "COMP-01", Want: verdict.Fail,
-			Rec: areatest.Lines(completionLine("undeclared", `{"values":["x"]}`, ""))},
-		{ID: "COMP-01", Want: verdict.Warn, Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`,
-			""))},
-		{ID: "COMP-01", Want: verdict.NotApplicable, Rec: areatest.Lines(noObject)},
-		{ID: "COMP-07", Want: verdict.Pass,
-			Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32601")))},
-		{ID: "COMP-07", Want: verdict.Warn,
-			Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32603")))},
-		{ID: "COMP-07", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`, ""))},
-	})
+	areatest.WalkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`,
+		areatest.Pass("COMP-01", completionLine("undeclared", "", areatest.Failure("-32601"))),
+		areatest.Fail("COMP-01", completionLine("undeclared", `{"values":["x"]}`, "")),
+		areatest.Warn("COMP-01", completionLine("undeclared", `{"values":[]}`, "")),
+		areatest.NotApplicable("COMP-01", noObject),
+		areatest.Pass("COMP-07", completionLine("undeclared", "", areatest.Failure("-32601"))),
+		areatest.Warn("COMP-07", completionLine("undeclared", "", areatest.Failure("-32603"))),
+		areatest.NotApplicable("COMP-07", completionLine("undeclared", `{"values":[]}`, "")),
+	)
 	nothingLike := completionLine("nothing-like", `{"values":[]}`, "")
 	fatal := completionLine("unknown-type", "", "")
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
-	areatest.WalkRuns(t, recording.MalformedCompletions, `{"completions":{}}`, []areatest.Run{
-		{ID: "COMP-08", Want: verdict.Pass,
-			Rec: areatest.Lines(completionLine("no-ref", "", areatest.Failure("-32602")))},
-		{ID: "COMP-08", Want: verdict.Warn,
-			Rec: areatest.Lines(completionLine("no-ref", "", areatest.Failure("-32603")))},
-		{ID: "COMP-08", Want: verdict.Warn,
-			Rec: areatest.Lines(completionLine("no-value", `{"values":[]}`, ""))},
-		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-uri", `{"values":[]}`,
-			""))},
-		{ID: "COMP-09", Want: verdict.Pass,
-			Rec: areatest.Lines(completionLine("number-value", "", areatest.Failure("-32603")))},
-		{ID: "COMP-09", Want: verdict.Warn,
-			Rec: areatest.Lines(completionLine("unknown-type", `{"values":["x"]}`, ""))},
-		{ID: "COMP-09", Want: verdict.Warn,
-			Rec: areatest.Lines(completionLine("number-value", `{"values":["x"]}`, ""))},
-		{ID: "COMP-09", Want: verdict.Pass,
-			Rec: areatest.Lines(completionLine("unknown-argument", `{"values":["x"]}`, ""))},
-		{ID: "COMP-09", Want: verdict.Pass,
-			Rec: areatest.Lines(completionLine("unknown-uri", `{"values":["x"]}`, ""))},
-		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(completionLine("unknown-type", "", ""))},
-		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(nothingLike,
-			completionLine("brackets", `{"values":[]}`, ""))},
-		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(nothingLike,
-			completionLine("brackets", "", areatest.NoSuch))},
-		{ID: "COMP-09", Want: verdict.Warn, Rec: areatest.Lines(nothingLike,
-			completionLine("brackets", "", areatest.Failure("-32603")))},
-		{ID: "COMP-09", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(completionLine("nothing-like", "", areatest.Failure("-32603")),
-				completionLine("brackets", "", areatest.Failure("-32603")))},
-		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
-	})
+	areatest.WalkRuns(t, recording.MalformedCompletions, `{"completions":{}}`,
+		areatest.Pass("COMP-08", completionLine("no-ref", "", areatest.Failure("-32602"))),
+		areatest.Warn("COMP-08", completionLine("no-ref", "", areatest.Failure("-32603"))),
+		areatest.Warn("COMP-08", completionLine("no-value", `{"values":[]}`, "")),
+		areatest.Pass("COMP-09", completionLine("unknown-uri", `{"values":[]}`, "")),
+		areatest.Pass("COMP-09", completionLine("number-value", "", areatest.Failure("-32603"))),
+		areatest.Warn("COMP-09", completionLine("unknown-type", `{"values":["x"]}`, "")),
+		areatest.Warn("COMP-09", completionLine("number-value", `{"values":["x"]}`, "")),
+		areatest.Pass("COMP-09", completionLine("unknown-argument", `{"values":["x"]}`, "")),
+		areatest.Pass("COMP-09", completionLine("unknown-uri", `{"values":["x"]}`, "")),
+		areatest.Fail("COMP-09", completionLine("unknown-type", "", "")),
+		areatest.Pass("COMP-09", nothingLike, completionLine("brackets", `{"values":[]}`, "")),
+		areatest.Pass("COMP-09", nothingLike, completionLine("brackets", "", areatest.NoSuch)),
+		areatest.Warn("COMP-09", nothingLike, completionLine("brackets", "", areatest.Failure("-32603"))),
+		areatest.NotApplicable("COMP-09", completionLine("nothing-like", "", areatest.Failure("-32603")),
+			completionLine("brackets", "", areatest.Failure("-32603"))),
+		areatest.Fail("COMP-09", fatal),
+	)
 }
 
 // TestOddSuggestions: what is suggested twice, or whatever is typed, is remarked upon.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/disc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -14,40 +13,32 @@ import (
 )
 
 func TestDiscoveryChecks(t *testing.T) {
-	good := areatest.Discovery(`{"resultType":"complete","supportedVersions":["2026-07-28","DRAFT-1"],"capabilities":{},
+	good := areatest.Discovery(
+		`{"resultType":"complete","supportedVersions":["2026-07-28","DRAFT-1"],"capabilities":{},
 		"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"a","version":"1"}}}`)
-	areatest.WalkRuns(t, recording.Discovery, `{}`, []areatest.Run{
-		{ID: "DISC-01", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(areatest.NotFoundError))},
-		{ID: "DISC-01", Want: verdict.Blocked,
-			Rec: areatest.Lines(rt.Line{Step: "discover", Method: "server/discover",
-				Outcome: recording.Lost})},
-		{ID: "DISC-02", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-02", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Discovery(areatest.NotFoundError))},
-		{ID: "DISC-02", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":"2026-07-28","capabilities":{}}`))},
-		{ID: "DISC-02", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Discovery(`{"supportedVersions":["2026-07-28",1],"capabilities":{}}`))},
-		{ID: "DISC-02", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":["resources"]}`))},
-		{ID: "DISC-02", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":{},` +
-					`"instructions":null}`))},
-		{ID: "DISC-03", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-03", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Discovery(`{"supportedVersions":["2025-11-25"],"capabilities":{}}`))},
-		{ID: "DISC-03", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":[],"capabilities":{}}`))},
-		{ID: "DISC-07", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "DISC-07", Want: verdict.Warn,
-			Rec: areatest.Lines(
-				areatest.Discovery(`{"supportedVersions":[],"capabilities":{},"serverInfo":{"name":"a",` +
-					`"version":"1"}}`))},
+	areatest.WalkRunsIn(t, recording.Discovery, `{}`, []areatest.Run{
+		areatest.Pass("DISC-01", good),
+		areatest.Fail("DISC-01", areatest.Discovery(areatest.NotFoundError)),
+		areatest.Blocked("DISC-01",
+			rt.Line{Step: "discover", Method: "server/discover", Outcome: recording.Lost}),
+		areatest.Pass("DISC-02", good),
+		areatest.NotApplicable("DISC-02", areatest.Discovery(areatest.NotFoundError)),
+		areatest.Fail("DISC-02", areatest.Discovery(`{"supportedVersions":"2026-07-28","capabilities":{}}`)),
+		areatest.Fail("DISC-02",
+			areatest.Discovery(`{"supportedVersions":["2026-07-28",1],"capabilities":{}}`)),
+		areatest.Fail("DISC-02",
+			areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":["resources"]}`)),
+		areatest.Fail("DISC-02",
+			areatest.Discovery(`{"supportedVersions":["2026-07-28"],"capabilities":{},`+
+				`"instructions":null}`)),
+		areatest.Pass("DISC-03", good),
+		areatest.Fail("DISC-03",
+			areatest.Discovery(`{"supportedVersions":["2025-11-25"],"capabilities":{}}`)),
+		areatest.Fail("DISC-03", areatest.Discovery(`{"supportedVersions":[],"capabilities":{}}`)),
+		areatest.Pass("DISC-07", good),
+		areatest.Warn("DISC-07",
+			areatest.Discovery(`{"supportedVersions":[],"capabilities":{},"serverInfo":{"name":"a",`+
+				`"version":"1"}}`)),
 	}, areatest.ModernOne)
 }
 
@@ -61,47 +52,38 @@ func TestVersionChecks(t *testing.T) {
 	right := refuse("resources/list", `{"supported":["2026-07-28"],"requested":"1900-01-01"}`)
 	served := areatest.Asked("unsupported", "resources/list", "{}", areatest.GoodList, "version",
 		"1900-01-01", "main", "yes")
-	areatest.WalkRuns(t, disc.Versions, `{"resources":{}}`, []areatest.Run{
-		{ID: "DISC-08", Want: verdict.Pass, Rec: areatest.Lines(supported, right, again)},
-		{ID: "DISC-08", Want: verdict.Fail, Rec: areatest.Lines(supported, served, again)},
-		{ID: "DISC-08", Want: verdict.Fail,
-			Rec: areatest.Lines(supported, areatest.Asked("unsupported", "resources/list", "{}",
-				areatest.ParamsError, "version", "1900-01-01", "main", "yes"), again)},
-		{ID: "DISC-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Asked("supported", "resources/list", "{}", areatest.NotFoundError),
-				served)},
-		{ID: "DISC-09", Want: verdict.Pass, Rec: areatest.Lines(supported, right, again,
-			areatest.Asked("retry", "resources/list", "{}", areatest.GoodList))},
-		{ID: "DISC-09", Want: verdict.Pass,
-			Rec: areatest.Lines(supported,
-				refuse("resources/list",
-					`{"supported":["2026-07-28","2025-11-25"],"requested":"1900-01-01","more":1}`))},
-		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, refuse("resources/list", `null`))},
-		{ID: "DISC-09", Want: verdict.Fail,
-			Rec: areatest.Lines(supported,
-				refuse("resources/list",
-					`{"supported":["2026-07-28","1900-01-01"],"requested":"1900-01-01"}`))},
-		{ID: "DISC-09", Want: verdict.Fail,
-			Rec: areatest.Lines(supported,
-				refuse("resources/list", `{"supported":["2025-11-25"],"requested":"1900-01-01"}`))},
-		{ID: "DISC-09", Want: verdict.Fail,
-			Rec: areatest.Lines(supported, refuse("resources/list", `{"supported":["2026-07-28"]}`))},
-		{ID: "DISC-09", Want: verdict.Fail, Rec: areatest.Lines(supported, right,
-			areatest.Asked("retry", "resources/list", "{}", areatest.ParamsError))},
-		{ID: "DISC-09", Want: verdict.NotApplicable, Rec: areatest.Lines(supported, served)},
-		{ID: "DISC-11", Want: verdict.Pass, Rec: areatest.Lines(supported, right,
-			areatest.Asked("unsupported", "resources/templates/list", "{}", areatest.NotFoundError, "version",
-				"1900-01-01"), again)},
+	areatest.WalkRuns(t, disc.Versions, `{"resources":{}}`,
+		areatest.Pass("DISC-08", supported, right, again),
+		areatest.Fail("DISC-08", supported, served, again),
+		areatest.Fail("DISC-08", supported, areatest.Asked("unsupported", "resources/list", "{}",
+			areatest.ParamsError, "version", "1900-01-01", "main", "yes"), again),
+		areatest.NotApplicable("DISC-08",
+			areatest.Asked("supported", "resources/list", "{}", areatest.NotFoundError), served),
+		areatest.Pass("DISC-09", supported, right, again,
+			areatest.Asked("retry", "resources/list", "{}", areatest.GoodList)),
+		areatest.Pass("DISC-09", supported, refuse("resources/list",
+			`{"supported":["2026-07-28","2025-11-25"],"requested":"1900-01-01","more":1}`)),
+		areatest.Fail("DISC-09", supported, refuse("resources/list", `null`)),
+		areatest.Fail("DISC-09", supported,
+			refuse("resources/list", `{"supported":["2026-07-28","1900-01-01"],"requested":"1900-01-01"}`)),
+		areatest.Fail("DISC-09", supported,
+			refuse("resources/list", `{"supported":["2025-11-25"],"requested":"1900-01-01"}`)),
+		areatest.Fail("DISC-09", supported, refuse("resources/list", `{"supported":["2026-07-28"]}`)),
+		areatest.Fail("DISC-09", supported, right,
+			areatest.Asked("retry", "resources/list", "{}", areatest.ParamsError)),
+		areatest.NotApplicable("DISC-09", supported, served),
+		areatest.Pass("DISC-11", supported, right, areatest.Asked("unsupported",
+			"resources/templates/list", "{}", areatest.NotFoundError, "version", "1900-01-01"), again),
 		// see DISC-08
-		{ID: "DISC-11", Want: verdict.NotApplicable, Rec: areatest.Lines(supported, served,
+		areatest.NotApplicable("DISC-11", supported, served,
 			areatest.Asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"),
-			again)},
-		{ID: "DISC-11", Want: verdict.Fail, Rec: areatest.Lines(supported, right,
+			again),
+		areatest.Fail("DISC-11", supported, right,
 			areatest.Asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"),
-			again)},
-		{ID: "DISC-11", Want: verdict.Fail, Rec: areatest.Lines(supported, right,
-			areatest.Asked("supported-again", "resources/list", "{}", areatest.ParamsError))},
-	})
+			again),
+		areatest.Fail("DISC-11", supported, right,
+			areatest.Asked("supported-again", "resources/list", "{}", areatest.ParamsError)),
+	)
 }
 
 func TestFirstMessageChecks(t *testing.T) {
@@ -109,45 +91,35 @@ func TestFirstMessageChecks(t *testing.T) {
 	refused := areatest.Asked("first-list", "resources/list", "{}", areatest.ParamsError)
 	gone := areatest.Asked("first-read", "resources/read", `{"uri":"a:1"}`, areatest.ParamsError, "uri",
 		"a:1")
-	areatest.WalkRuns(t, recording.FirstMessages, `{"resources":{}}`, []areatest.Run{
-		{ID: "DISC-12", Want: verdict.Pass, Rec: areatest.Lines(list)},
-		{ID: "DISC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("first-list", "resources/list",
-			"{}", areatest.ParamsError, "walked", "yes"))},
-		{ID: "DISC-12", Want: verdict.Fail,
-			Rec: areatest.Lines(refused, areatest.Asked("first-list-again", "resources/list", "{}",
-				areatest.GoodList))},
-		{ID: "DISC-12", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(refused, areatest.Asked("first-list-again", "resources/list", "{}",
-				areatest.ParamsError))},
-		{ID: "DISC-12", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
-				areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("first-read", "resources/read",
-			"{}", `{"contents":[]}`), areatest.Asked("cursor", "resources/list", "{}", areatest.GoodList))},
-		{ID: "DISC-18", Want: verdict.Warn,
-			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
-				areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
-				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}",
-				areatest.ParamsError, "uri", "a:1"))},
-		{ID: "DISC-18", Want: verdict.Warn,
-			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
-				areatest.ParamsError), areatest.Asked("still-there", "resources/read", "{}",
-				`{"contents":[]}`, "uri", "a:1"))},
-		{ID: "DISC-18", Want: verdict.Pass,
-			Rec: areatest.Lines(gone, areatest.Asked("first-read-again", "resources/read", "{}",
-				`{"contents":[]}`))},
-		{ID: "DISC-18", Want: verdict.Warn,
-			Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.Warn,
-			Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
-				areatest.Asked("cursor-again", "resources/list", "{}", areatest.ParamsError))},
-		{ID: "DISC-18", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
-				areatest.Asked("cursor-again", "resources/list", "{}", areatest.GoodList))},
-		{ID: "DISC-18", Want: verdict.NotApplicable, Rec: areatest.Lines(list)},
-	})
+	areatest.WalkRuns(t, recording.FirstMessages, `{"resources":{}}`,
+		areatest.Pass("DISC-12", list),
+		areatest.Fail("DISC-12",
+			areatest.Asked("first-list", "resources/list", "{}", areatest.ParamsError, "walked", "yes")),
+		areatest.Fail("DISC-12", refused,
+			areatest.Asked("first-list-again", "resources/list", "{}", areatest.GoodList)),
+		areatest.NotApplicable("DISC-12", refused,
+			areatest.Asked("first-list-again", "resources/list", "{}", areatest.ParamsError)),
+		areatest.NotApplicable("DISC-12", gone,
+			areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError)),
+		areatest.Pass("DISC-18", areatest.Asked("first-read", "resources/read", "{}", `{"contents":[]}`),
+			areatest.Asked("cursor", "resources/list", "{}", areatest.GoodList)),
+		areatest.Warn("DISC-18", gone,
+			areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError)),
+		areatest.NotApplicable("DISC-18", gone,
+			areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError),
+			areatest.Asked("still-there", "resources/read", "{}", areatest.ParamsError, "uri", "a:1")),
+		areatest.Warn("DISC-18", gone,
+			areatest.Asked("first-read-again", "resources/read", "{}", areatest.ParamsError),
+			areatest.Asked("still-there", "resources/read", "{}", `{"contents":[]}`, "uri", "a:1")),
+		areatest.Pass("DISC-18", gone,
+			areatest.Asked("first-read-again", "resources/read", "{}", `{"contents":[]}`)),
+		areatest.Warn("DISC-18", areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError)),
+		areatest.Warn("DISC-18", areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
+			areatest.Asked("cursor-again", "resources/list", "{}", areatest.ParamsError)),
+		areatest.Pass("DISC-18", areatest.Asked("cursor", "resources/list", "{}", areatest.ParamsError),
+			areatest.Asked("cursor-again", "resources/list", "{}", areatest.GoodList)),
+		areatest.NotApplicable("DISC-18", list),
+	)
 }
 
 func TestHandshakeWithModernOnly(t *testing.T) {
@@ -155,21 +127,19 @@ func TestHandshakeWithModernOnly(t *testing.T) {
 		l.Step, l.Method, l.Params = "initialize", "initialize", `{}`
 		return areatest.Lines(l)
 	}
-	areatest.WalkRuns(t, recording.BareRequests, `{}`, []areatest.Run{
-		{ID: "DISC-13", Want: verdict.Pass,
-			Rec: hello(rt.Line{Error: `{"code":-32601,"message":"this server speaks 2026-07-28"}`})},
-		{ID: "DISC-13", Want: verdict.Pass,
-			Rec: hello(rt.Line{Error: `{"code":1,"message":"no","data":{"supported":["2026-07-28"]}}`})},
-		{ID: "DISC-13", Want: verdict.Warn, Rec: hello(rt.Line{Error: areatest.NotFoundError})},
-		{ID: "DISC-13", Want: verdict.NotApplicable,
-			Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
-		{ID: "DISC-14", Want: verdict.Pass, Rec: hello(rt.Line{Error: areatest.NotFoundError})},
-		{ID: "DISC-14", Want: verdict.Pass, Rec: hello(rt.Line{Error: areatest.NotFoundError, Status: 404})},
-		{ID: "DISC-14", Want: verdict.Pass, Rec: hello(rt.Line{Status: 400, Outcome: recording.HTTPOnly})},
-		{ID: "DISC-14", Want: verdict.Warn, Rec: hello(rt.Line{Error: areatest.NotFoundError, Status: 200})},
-		{ID: "DISC-14", Want: verdict.Warn, Rec: hello(rt.Line{Outcome: recording.Silent})},
-		{ID: "DISC-14", Want: verdict.NotApplicable,
-			Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
+	areatest.WalkRunsIn(t, recording.BareRequests, `{}`, []areatest.Run{
+		areatest.Pass("DISC-13",
+			hello(rt.Line{Error: `{"code":-32601,"message":"this server speaks 2026-07-28"}`})...),
+		areatest.Pass("DISC-13",
+			hello(rt.Line{Error: `{"code":1,"message":"no","data":{"supported":["2026-07-28"]}}`})...),
+		areatest.Warn("DISC-13", hello(rt.Line{Error: areatest.NotFoundError})...),
+		areatest.NotApplicable("DISC-13", hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})...),
+		areatest.Pass("DISC-14", hello(rt.Line{Error: areatest.NotFoundError})...),
+		areatest.Pass("DISC-14", hello(rt.Line{Error: areatest.NotFoundError, Status: 404})...),
+		areatest.Pass("DISC-14", hello(rt.Line{Status: 400, Outcome: recording.HTTPOnly})...),
+		areatest.Warn("DISC-14", hello(rt.Line{Error: areatest.NotFoundError, Status: 200})...),
+		areatest.Warn("DISC-14", hello(rt.Line{Outcome: recording.Silent})...),
+		areatest.NotApplicable("DISC-14", hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})...),
 	}, areatest.ModernOne)
 }
 
@@ -201,11 +171,8 @@ func TestDualEraChecks(t *testing.T) {
 		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("modern", "resources/list", "{}",
 			`{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{x.name: rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}",
-				areatest.GoodList), x.line)})
+		got := areatest.Judge(x.id, rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}",
+			areatest.GoodList), x.line))
 		if got.Outcome != x.want {
 			t.Errorf("%d: %s is %s, expected %s\n%+v", i, x.id, got.Outcome, x.want, got)
 		}
@@ -216,34 +183,31 @@ func TestExtensionsAndClientNames(t *testing.T) {
 	read := areatest.Asked("read", "resources/read", "{}", `{"resultType":"complete"}`)
 	task := areatest.Asked("read", "resources/read", "{}", `{"resultType":"task"}`)
 	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"io.modelcontextprotocol/tasks":{}}}`,
-		[]areatest.Run{
-			{ID: "DISC-16", Want: verdict.Pass, Rec: areatest.Lines(read)},
-			{ID: "DISC-16", Want: verdict.Fail,
-				Rec: areatest.Lines(task)},
-		})
+		areatest.Pass("DISC-16", read),
+		areatest.Fail("DISC-16", task),
+	)
 	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"tasks":{}}}`,
-		[]areatest.Run{{ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(read)}})
+		areatest.Fail("DISC-16", read))
 	areatest.WalkRuns(t, recording.Everything, `{"extensions":{"com.example/a":true}}`,
-		[]areatest.Run{{ID: "DISC-16", Want: verdict.Fail, Rec: areatest.Lines(read)}})
+		areatest.Fail("DISC-16", read))
 	areatest.WalkRuns(t, recording.Everything, `{}`,
-		[]areatest.Run{{ID: "DISC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(task)}})
+		areatest.NotApplicable("DISC-16", task))
 
 	two := `{"resources":[{"uri":"a:2","name":"2"},{"uri":"a:1","name":"1"}]}`
 	turned := `{"resources":[{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2"}]}`
 	list := func(step recording.Step, result string) rt.Line {
 		return areatest.Asked(step, "resources/list", `{"_meta":{}}`, result)
 	}
-	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`, []areatest.Run{
-		{ID: "DISC-17", Want: verdict.Pass, Rec: areatest.Lines(list("plain", two),
-			list("other-client", turned), list("anonymous", two), list("plain-again", turned))},
-		{ID: "DISC-17", Want: verdict.Warn, Rec: areatest.Lines(list("plain", two),
-			list("other-client", areatest.GoodList), list("plain-again", two))},
-		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two),
-			list("other-client", areatest.GoodList), list("plain-again", two),
-			list("other-client-again", two), list("plain-again", two))},
-		{ID: "DISC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(list("plain", two),
-			list("other-client", areatest.GoodList), list("plain-again", areatest.GoodList))},
-	})
+	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`,
+		areatest.Pass("DISC-17", list("plain", two), list("other-client", turned), list("anonymous", two),
+			list("plain-again", turned)),
+		areatest.Warn("DISC-17", list("plain", two), list("other-client", areatest.GoodList),
+			list("plain-again", two)),
+		areatest.NotApplicable("DISC-17", list("plain", two), list("other-client", areatest.GoodList),
+			list("plain-again", two), list("other-client-again", two), list("plain-again", two)),
+		areatest.NotApplicable("DISC-17", list("plain", two), list("other-client", areatest.GoodList),
+			list("plain-again", areatest.GoodList)),
+	)
 }
 
 // TestVersionLists: of the list in an error the modern versions are those of discovery, and the others are
@@ -255,19 +219,13 @@ func TestVersionLists(t *testing.T) {
 		`["2026-07-28","2027-01-01"]`:              verdict.Warn,
 		`["2026-07-28","2027-01-01","2025-11-25"]`: verdict.Warn,
 	} {
-		req, _ := area.Catalogue().Find("DISC-09")
-		check, _ := area.BuiltIn().Check("DISC-09")
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
-			Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := areatest.Stdio(requirement.R20260728, `{"resources":{}}`)
 		facts.Declared = json.RawMessage(`{"supportedVersions":` + told + `,"capabilities":{"resources":{}}}`)
 		rec := rt.New(disc.Versions, facts, areatest.Asked("supported", "resources/list", "{}",
 			areatest.GoodList),
 			areatest.Asked("unsupported", "resources/list", "{}",
 				`{"code":-32022,"message":"Unsupported","data":{"supported":["2024-11-05","2025-11-25",`+
 					`"2026-07-28"],"requested":"1900-01-01"}}`, "version", "1900-01-01", "main", "yes"))
-		if got := verdict.Evaluate(check, req, facts,
-			verdict.Recordings{disc.Versions: rec}); got.Outcome != want {
-			t.Errorf("%s: %s instead of %s\n%+v", told, got.Outcome, want, got)
-		}
+		areatest.Due(t, "DISC-09", told, want, rec)
 	}
 }

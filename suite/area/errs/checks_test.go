@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/errs"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -22,57 +21,48 @@ func TestMissingReads(t *testing.T) {
 		return areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "", areatest.Failure(first)),
 			areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", areatest.Failure(second)))
 	}
-	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32602"))},
-		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32602.0"))},
-		{ID: "ERR-01", Want: verdict.Fail, Rec: configured("", areatest.Failure("-32002"))},
-		{ID: "ERR-01", Want: verdict.NotApplicable, Rec: configured("", areatest.Failure("-32021"))},
-		{ID: "ERR-01", Want: verdict.NotApplicable, Rec: configured(areatest.OneText, "")},
-		{ID: "ERR-01", Want: verdict.Fail, Rec: guessed("-32603", "-32603")},
-		{ID: "ERR-01", Want: verdict.Warn, Rec: guessed("-32603", "-32602")},
-		{ID: "ERR-09", Want: verdict.Fail, Rec: configured(areatest.Nothing, "")},
-		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`,
-			areatest.Nothing, ""))},
-		{ID: "ERR-09", Want: verdict.Fail, Rec: configured("null", "")},
-		{ID: "ERR-09", Want: verdict.Fail, Rec: configured("{}", "")},
-		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`,
-			"null", ""))},
-		{ID: "ERR-10", Want: verdict.NotApplicable, Rec: configured("null", "")},
-		{ID: "ERR-10", Want: verdict.Fail, Rec: configured(areatest.OneText, "")},
-		{ID: "ERR-05", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
-				Error: areatest.Failure("-32602")})},
-		{ID: "ERR-05", Want: verdict.Fail,
-			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
-				Error: areatest.Failure("-32020")})},
-		{ID: "ERR-05", Want: verdict.Fail,
-			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
-				Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{}}}`})},
-		{ID: "ERR-05", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
-				Error: `{"code":-32021,"message":"",` +
-					`"data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`})},
+	areatest.WalkRunsIn(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
+		areatest.Pass("ERR-01", configured("", areatest.Failure("-32602"))...),
+		areatest.Pass("ERR-01", configured("", areatest.Failure("-32602.0"))...),
+		areatest.Fail("ERR-01", configured("", areatest.Failure("-32002"))...),
+		areatest.NotApplicable("ERR-01", configured("", areatest.Failure("-32021"))...),
+		areatest.NotApplicable("ERR-01", configured(areatest.OneText, "")...),
+		areatest.Fail("ERR-01", guessed("-32603", "-32603")...),
+		areatest.Warn("ERR-01", guessed("-32603", "-32602")...),
+		areatest.Fail("ERR-09", configured(areatest.Nothing, "")...),
+		areatest.Warn("ERR-09", areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.Nothing, "")),
+		areatest.Fail("ERR-09", configured("null", "")...),
+		areatest.Fail("ERR-09", configured("{}", "")...),
+		areatest.Warn("ERR-09", areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "null", "")),
+		areatest.NotApplicable("ERR-10", configured("null", "")...),
+		areatest.Fail("ERR-10", configured(areatest.OneText, "")...),
+		areatest.Pass("ERR-05", rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+			Error: areatest.Failure("-32602")}),
+		areatest.Fail("ERR-05", rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+			Error: areatest.Failure("-32020")}),
+		areatest.Fail("ERR-05", rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{}}}`}),
+		areatest.Pass("ERR-05", rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+			Error: `{"code":-32021,"message":"",` +
+				`"data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`}),
 	}, areatest.ModernOne)
-	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32002"))},
-		{ID: "ERR-01", Want: verdict.Warn, Rec: configured("", areatest.Failure("-32602"))},
-		{ID: "ERR-01", Want: verdict.Warn, Rec: configured("", areatest.Failure("0"))},
-		{ID: "ERR-01", Want: verdict.Pass, Rec: guessed("-32002", "-32002")},
-		{ID: "ERR-09", Want: verdict.Warn, Rec: configured(areatest.Nothing, "")},
-		{ID: "ERR-10", Want: verdict.Warn, Rec: configured(areatest.OneText, "")},
-		{ID: "ERR-10", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32603"))},
-		{ID: "ERR-10", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.OneText, ""))},
+	areatest.WalkRunsIn(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
+		areatest.Pass("ERR-01", configured("", areatest.Failure("-32002"))...),
+		areatest.Warn("ERR-01", configured("", areatest.Failure("-32602"))...),
+		areatest.Warn("ERR-01", configured("", areatest.Failure("0"))...),
+		areatest.Pass("ERR-01", guessed("-32002", "-32002")...),
+		areatest.Warn("ERR-09", configured(areatest.Nothing, "")...),
+		areatest.Warn("ERR-10", configured(areatest.OneText, "")...),
+		areatest.Pass("ERR-10", configured("", areatest.Failure("-32603"))...),
+		areatest.NotApplicable("ERR-10",
+			areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.OneText, "")),
 	}, requirement.Legacy()...)
 }
 
 // TestMissingWhereAllIsRefused: the code by which every listed resource is refused says nothing about one
 // that is missing, unless it is one that means that.
 func TestMissingWhereAllIsRefused(t *testing.T) {
-	k, _ := area.BuiltIn().Check("ERR-01")
-	req, _ := area.Catalogue().Find("ERR-01")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20260728, `{"resources":{}}`)
 	refused := func(step recording.Step, code string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"a:1"}`, "", areatest.Failure(code))
 	}
@@ -87,11 +77,9 @@ func TestMissingWhereAllIsRefused(t *testing.T) {
 			verdict.Fail},
 		"all missing, old code": {refused("read", "-32002"), "-32002", verdict.Fail},
 	} {
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{
-			recording.MissingReads: rt.New(recording.MissingReads, facts,
-				areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
-			recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(c.listed)...),
-		})
+		got := areatest.Judge("ERR-01", rt.New(recording.MissingReads, facts,
+			areatest.Lines(refused("guessed", c.code), refused("guessed", c.code))...),
+			rt.New(recording.Reads, facts, areatest.Lines(c.listed)...))
 		if got.Outcome != c.want {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -108,67 +96,54 @@ func TestErrorCodes(t *testing.T) {
 	removed := func(step recording.Step, method, err string, status int) []rt.Line {
 		return areatest.Lines(rt.Line{Step: step, Method: method, Error: err, Status: status})
 	}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-02", Want: verdict.Pass, Rec: seen("-32602")}, {ID: "ERR-02", Want: verdict.Fail,
-			Rec: seen("-32002")}, {ID: "ERR-02", Want: verdict.Fail, Rec: seen("-32042")},
-		{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32021")}, {ID: "ERR-04", Want: verdict.Fail,
-			Rec: seen("-32050")}, {ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32100")},
-		{ID: "ERR-06", Want: verdict.Pass, Rec: seen("-32603")}, {ID: "ERR-06", Want: verdict.Pass,
-			Rec: seen("1001")}, {ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32000")},
-		{ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32100")},
-		{ID: "ERR-60", Want: verdict.NotApplicable, Rec: seen("-32602")}, {ID: "ERR-60", Want: verdict.Fail,
-			Rec: seen("-32021")},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		areatest.Pass("ERR-02", seen("-32602")...), areatest.Fail("ERR-02", seen("-32002")...),
+		areatest.Fail("ERR-02", seen("-32042")...),
+		areatest.Pass("ERR-04", seen("-32021")...), areatest.Fail("ERR-04", seen("-32050")...),
+		areatest.Pass("ERR-04", seen("-32100")...),
+		areatest.Pass("ERR-06", seen("-32603")...), areatest.Pass("ERR-06", seen("1001")...),
+		areatest.Warn("ERR-06", seen("-32000")...),
+		areatest.Warn("ERR-06", seen("-32100")...),
+		areatest.NotApplicable("ERR-60", seen("-32602")...), areatest.Fail("ERR-60", seen("-32021")...),
+	)
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{},"extensions":{"com.example/x":{}}}`,
-		[]areatest.Run{{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32050")}})
-	areatest.WalkRuns(t, errs.RemovedMethods, `{}`, []areatest.Run{
-		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("ping", "ping", areatest.Failure("-32601"), 404)},
-		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("ping", "ping", areatest.Failure("-32601"), 0)},
-		{ID: "ERR-61", Want: verdict.Warn, Rec: removed("ping", "ping", areatest.Failure("-32601"), 200)},
-		{ID: "ERR-61", Want: verdict.Warn, Rec: removed("ping", "ping", areatest.Failure("-32602"), 404)},
-		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("initialize", "initialize",
-			areatest.Failure("-32022"), 400)},
+		areatest.Pass("ERR-04", seen("-32050")...))
+	areatest.WalkRuns(t, errs.RemovedMethods, `{}`,
+		areatest.Pass("ERR-61", removed("ping", "ping", areatest.Failure("-32601"), 404)...),
+		areatest.Pass("ERR-61", removed("ping", "ping", areatest.Failure("-32601"), 0)...),
+		areatest.Warn("ERR-61", removed("ping", "ping", areatest.Failure("-32601"), 200)...),
+		areatest.Warn("ERR-61", removed("ping", "ping", areatest.Failure("-32602"), 404)...),
+		areatest.Pass("ERR-61", removed("initialize", "initialize", areatest.Failure("-32022"), 400)...),
 		// Another era beside this one is no remnant of it.
-		{ID: "ERR-61", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "ping", Method: "ping", Error: areatest.Failure("-32601")},
-				rt.Line{Step: "initialize", Method: "initialize",
-					Result: `{"protocolVersion":"2025-11-25"}`})},
-		{ID: "ERR-61", Want: verdict.Warn,
-			Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize",
-				Result: `{"protocolVersion":"2026-07-28"}`})},
-		{ID: "ERR-61", Want: verdict.Warn,
-			Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{}`})},
-	})
-	areatest.WalkRuns(t, errs.BrokenRead, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`,
-			"", areatest.Failure("-32603")))},
-		{ID: "ERR-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`,
-			"", areatest.Failure("-32602")))},
-		{ID: "ERR-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, areatest.OneText, ""))},
-	})
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "ERR-11", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32602")))},
+		areatest.Pass("ERR-61", rt.Line{Step: "ping", Method: "ping", Error: areatest.Failure("-32601")},
+			rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2025-11-25"}`}),
+		areatest.Warn("ERR-61",
+			rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2026-07-28"}`}),
+		areatest.Warn("ERR-61", rt.Line{Step: "initialize", Method: "initialize", Result: `{}`}),
+	)
+	areatest.WalkRuns(t, errs.BrokenRead, `{"resources":{}}`,
+		areatest.Pass("ERR-08",
+			areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32603"))),
+		areatest.Warn("ERR-08",
+			areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32602"))),
+		areatest.NotApplicable("ERR-08",
+			areatest.TaggedRead("broken", `{"uri":"a:1"}`, areatest.OneText, "")),
+	)
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`,
+		areatest.Pass("ERR-11", areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32602"))),
 		// see CAP-08
-		{ID: "ERR-11", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32601")))},
-		{ID: "ERR-11", Want: verdict.Warn,
-			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32603")))},
-		{ID: "ERR-11", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, areatest.OneText, ""))},
-		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{"uri":null}`,
-			"", ""))},
-	})
+		areatest.NotApplicable("ERR-11",
+			areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32601"))),
+		areatest.Warn("ERR-11", areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32603"))),
+		areatest.Fail("ERR-11", areatest.TaggedRead("untyped", `{}`, areatest.OneText, "")),
+		areatest.Fail("ERR-11", areatest.TaggedRead("untyped", `{"uri":null}`, "", "")),
+	)
 }
 
 // TestCodesAfterTheEnd: an error to a request that is open when its session is ended is not
 // held against anybody, and before that it is, with the request among the evidence.
 func TestCodesAfterTheEnd(t *testing.T) {
-	k, _ := area.BuiltIn().Check("ERR-06")
-	req, _ := area.Catalogue().Find("ERR-06")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
-		`{}`)
+	facts := areatest.Stdio(requirement.R20260728, `{}`)
 	for _, test := range []struct {
 		closing time.Duration // the error comes after 2 ms
 		want    verdict.Outcome
@@ -181,7 +156,7 @@ func TestCodesAfterTheEnd(t *testing.T) {
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "listen", Method: "subscriptions/listen",
 			Error: areatest.Failure("-32000")})
 		rec.Sessions[0].Closing = test.closing
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("ERR-06", rec)
 		if got.Outcome != test.want || !slices.Equal(got.Frames, test.frames) {
 			t.Errorf("closing at %v: %s with the frames %v, not %s with %v", test.closing, got.Outcome,
 				got.Frames, test.want, test.frames)

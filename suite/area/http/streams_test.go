@@ -3,7 +3,6 @@ package http_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	areahttp "github.com/mcpcheck/mcpcheck/suite/area/http"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -27,27 +26,22 @@ func TestForeignStreams(t *testing.T) {
 		return areatest.Mime("text/event-stream", areatest.HTTPLine("read", 200, l))
 	}
 	onGet := rt.Line{Channel: "get:1", Event: &wire.Event{}, Incoming: []string{response, progress}}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("8", "post:1", "", response),
-			asked("7", "post:2", ""))},
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		areatest.Fail("HTTP-12", asked("8", "post:1", "", response), asked("7", "post:2", "")),
 		// that one is RPC-02's
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("8", "post:1", "", response),
-			asked("9", "post:2", ""))},
-		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(asked("7", "post:1", "p", progress), onGet)},
+		areatest.NotApplicable("HTTP-12", asked("8", "post:1", "", response), asked("9", "post:2", "")),
+		areatest.Fail("HTTP-12", asked("7", "post:1", "p", progress), onGet),
 		// that is HTTP-11's
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", ""), onGet)},
+		areatest.NotApplicable("HTTP-12", asked("7", "post:1", ""), onGet),
 		// a token that was used twice
-		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(asked("7", "post:1", "p", progress),
-			asked("8", "post:2", "p", progress))},
-	})
+		areatest.NotApplicable("HTTP-12", asked("7", "post:1", "p", progress),
+			asked("8", "post:2", "p", progress)),
+	)
 }
 
 // TestSharedStreams: where each change is told twice on one stream, two streams may have shared the two.
 func TestSharedStreams(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{"resources":{"subscribe":true}}`)
-	req, _ := area.Catalogue().Find("HTTP-12")
-	k, _ := area.BuiltIn().Check("HTTP-12")
+	facts := areatest.HTTP(requirement.R20251125, `{"resources":{"subscribe":true}}`)
 	on := func(channel, mark string) rt.Line {
 		return rt.Line{Mark: recording.MarkName(mark), Channel: channel, Event: &wire.Event{},
 			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
@@ -63,11 +57,7 @@ func TestSharedStreams(t *testing.T) {
 		verdict.Pass: {get("stream"), on("get:1", "update"), on("get:1", "")},
 		verdict.Fail: {get("stream"), on("get:1", "update"), on("get:1", "next")},
 	} {
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{areahttp.HTTPBroadcast: both,
-			recording.Changes: rt.New(recording.Changes, facts, told...)})
-		if got.Outcome != want {
-			t.Errorf("%s instead of %s: %+v", got.Outcome, want, got)
-		}
+		areatest.Due(t, "HTTP-12", told, want, both, rt.New(recording.Changes, facts, told...))
 	}
 }
 
@@ -80,13 +70,13 @@ func TestCausedByTheRequest(t *testing.T) {
 				`"params":{"uri":"a:1"}}`}}
 		return areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("list", 200, l)))
 	}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-10", Want: verdict.Pass, Rec: asked("tools/call", `{"name":"touch"}`)},
-		{ID: "HTTP-10", Want: verdict.Pass, Rec: asked("resources/subscribe", `{"uri":"a:1"}`)},
-		{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("resources/subscribe", `{"uri":"a:2"}`)},
-		{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("resources/read", `{"uri":"a:1"}`)},
+	areatest.WalkRunsIn(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		areatest.Pass("HTTP-10", asked("tools/call", `{"name":"touch"}`)...),
+		areatest.Pass("HTTP-10", asked("resources/subscribe", `{"uri":"a:1"}`)...),
+		areatest.Fail("HTTP-10", asked("resources/subscribe", `{"uri":"a:2"}`)...),
+		areatest.Fail("HTTP-10", asked("resources/read", `{"uri":"a:1"}`)...),
 	}, requirement.R20251125)
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
-		[]areatest.Run{{ID: "HTTP-10", Want: verdict.Fail, Rec: asked("tools/call", `{"name":"touch"}`)}},
+	areatest.WalkRunsIn(t, recording.Everything, `{"resources":{}}`,
+		[]areatest.Run{areatest.Fail("HTTP-10", asked("tools/call", `{"name":"touch"}`)...)},
 		requirement.R20260728)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -17,40 +16,39 @@ func TestIconChecks(t *testing.T) {
 		return areatest.Listing(`{"uri":"a:1","name":"1","icons":` + icons + `}`)
 	}
 	src := func(s string) []rt.Line { return with(`[{"src":"` + s + `"}]`) }
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
-		{ID: "ICON-01", Want: verdict.Pass, Rec: with(`[]`)},
-		{ID: "ICON-01", Want: verdict.Pass,
-			Rec: with(`[{"src":"https://a/b.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark",` +
-				`"x":null}]`)},
-		{ID: "ICON-01", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`{"src":"https://a/b.png"}`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`null`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`["https://a/b.png"]`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`[{"url":"https://a/b.png"}]`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`[{"src":"https://a/b.png","mimeType":null}]`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`[{"src":"https://a/b.png","sizes":"48x48"}]`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`[{"src":"https://a/b.png","sizes":[48]}]`)},
-		{ID: "ICON-01", Want: verdict.Fail, Rec: with(`[{"src":"https://a/b.png","theme":"auto"}]`)},
-		{ID: "ICON-03", Want: verdict.Pass, Rec: src(`data:image/png;base64,AAAA`)},
-		{ID: "ICON-03", Want: verdict.Fail, Rec: src(`/icons/a.png`)},
-		{ID: "ICON-03", Want: verdict.Fail, Rec: src(`https://a/my icon.png`)},
-		{ID: "ICON-04", Want: verdict.Pass, Rec: src(`http://a/b.png`)},
-		{ID: "ICON-04", Want: verdict.Pass, Rec: src(`DATA:image/png;base64,AAAA`)},
-		{ID: "ICON-04", Want: verdict.Warn, Rec: src(`file:///usr/share/icons/a.png`)},
-		{ID: "ICON-05", Want: verdict.Pass, Rec: src(`data:image/png;base64,AAAA`)},
-		{ID: "ICON-05", Want: verdict.NotApplicable, Rec: src(`https://a/b.png`)},
-		{ID: "ICON-05", Want: verdict.Warn, Rec: src(`data:image/png;base64,AAA`)},
-		{ID: "ICON-05", Want: verdict.Warn, Rec: src(`data:image/svg+xml,%3Csvg/%3E`)},
-		{ID: "ICON-05", Want: verdict.Warn, Rec: src(`data:text/plain;base64,AAAA`)},
-		{ID: "ICON-08", Want: verdict.Pass, Rec: with(`[{"src":"https://a/b.png","sizes":["48x48","any"]}]`)},
-		{ID: "ICON-08", Want: verdict.NotApplicable, Rec: src(`https://a/b.png`)},
-		{ID: "ICON-08", Want: verdict.Warn, Rec: with(`[{"src":"https://a/b.png","sizes":["large"]}]`)},
-		{ID: "ICON-08", Want: verdict.Warn, Rec: with(`[{"src":"https://a/b.png","sizes":["48X48"]}]`)},
-	})
-	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
-		{ID: "ICON-01", Want: verdict.Fail,
-			Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","icons":[{}]}`)},
-	})
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
+		areatest.Pass("ICON-01", with(`[]`)...),
+		areatest.Pass("ICON-01",
+			with(`[{"src":"https://a/b.png","mimeType":"image/png","sizes":["48x48"],"theme":"dark",`+
+				`"x":null}]`)...),
+		areatest.NotApplicable("ICON-01", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
+		areatest.Fail("ICON-01", with(`{"src":"https://a/b.png"}`)...),
+		areatest.Fail("ICON-01", with(`null`)...),
+		areatest.Fail("ICON-01", with(`["https://a/b.png"]`)...),
+		areatest.Fail("ICON-01", with(`[{"url":"https://a/b.png"}]`)...),
+		areatest.Fail("ICON-01", with(`[{"src":"https://a/b.png","mimeType":null}]`)...),
+		areatest.Fail("ICON-01", with(`[{"src":"https://a/b.png","sizes":"48x48"}]`)...),
+		areatest.Fail("ICON-01", with(`[{"src":"https://a/b.png","sizes":[48]}]`)...),
+		areatest.Fail("ICON-01", with(`[{"src":"https://a/b.png","theme":"auto"}]`)...),
+		areatest.Pass("ICON-03", src(`data:image/png;base64,AAAA`)...),
+		areatest.Fail("ICON-03", src(`/icons/a.png`)...),
+		areatest.Fail("ICON-03", src(`https://a/my icon.png`)...),
+		areatest.Pass("ICON-04", src(`http://a/b.png`)...),
+		areatest.Pass("ICON-04", src(`DATA:image/png;base64,AAAA`)...),
+		areatest.Warn("ICON-04", src(`file:///usr/share/icons/a.png`)...),
+		areatest.Pass("ICON-05", src(`data:image/png;base64,AAAA`)...),
+		areatest.NotApplicable("ICON-05", src(`https://a/b.png`)...),
+		areatest.Warn("ICON-05", src(`data:image/png;base64,AAA`)...),
+		areatest.Warn("ICON-05", src(`data:image/svg+xml,%3Csvg/%3E`)...),
+		areatest.Warn("ICON-05", src(`data:text/plain;base64,AAAA`)...),
+		areatest.Pass("ICON-08", with(`[{"src":"https://a/b.png","sizes":["48x48","any"]}]`)...),
+		areatest.NotApplicable("ICON-08", src(`https://a/b.png`)...),
+		areatest.Warn("ICON-08", with(`[{"src":"https://a/b.png","sizes":["large"]}]`)...),
+		areatest.Warn("ICON-08", with(`[{"src":"https://a/b.png","sizes":["48X48"]}]`)...),
+	)
+	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources,
+		areatest.Fail("ICON-01", areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","icons":[{}]}`)...),
+	)
 }
 
 // TestServerIcons: the server's own icons are judged, too, wherever it says who it is.
@@ -68,14 +66,10 @@ func TestServerIcons(t *testing.T) {
 		{requirement.R20260728, `{}`, inMeta + `,"resources":[]}`, verdict.Fail},
 		{requirement.R20260728, `{}`, `{"resources":[]}`, verdict.NotApplicable},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: x.revision, Transport: requirement.Stdio},
-			areatest.HasResources)
+		facts := areatest.Stdio(x.revision, areatest.HasResources)
 		facts.Declared = json.RawMessage(x.declared)
-		k, _ := area.BuiltIn().Check("ICON-01")
-		req, _ := area.Catalogue().Find("ICON-01")
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts,
-				areatest.Page("1d", `{}`, x.page))})
+		got := areatest.Judge("ICON-01", rt.New(recording.WalkResources, facts, areatest.Page("1d", `{}`,
+			x.page)))
 		if got.Outcome != x.want {
 			t.Errorf("%s %s %s: %+v", x.revision, x.declared, x.page, got)
 		}

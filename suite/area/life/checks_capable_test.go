@@ -8,7 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 func TestCapableClient(t *testing.T) {
@@ -23,33 +22,30 @@ func TestCapableClient(t *testing.T) {
 		l.Result, l.Outcome = "", o
 		return l
 	}
-	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`, []areatest.Run{
-		{ID: "LIFE-18", Want: verdict.Pass, Rec: areatest.Lines(ask, open, served)},
-		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(served)},
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, without(open, recording.Silent),
-			served)},
-		{ID: "LIFE-18", Want: verdict.Fail,
-			Rec: areatest.Lines(ask, open, without(served, recording.Silent))},
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(ask, open, without(served, recording.Lost))},
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(served, recording.Lost))},
-		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(served, recording.Silent))},
-		{ID: "LIFE-18", Want: verdict.Warn, Rec: areatest.Lines(ask, open, refused)},
+	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`,
+		areatest.Pass("LIFE-18", ask, open, served),
+		areatest.NotApplicable("LIFE-18", served),
+		areatest.Fail("LIFE-18", ask, without(open, recording.Silent), served),
+		areatest.Fail("LIFE-18", ask, open, without(served, recording.Silent)),
+		areatest.Fail("LIFE-18", ask, open, without(served, recording.Lost)),
+		areatest.Fail("LIFE-18", without(served, recording.Lost)),
+		areatest.NotApplicable("LIFE-18", without(served, recording.Silent)),
+		areatest.Warn("LIFE-18", ask, open, refused),
 		// started again since
-		{ID: "LIFE-18", Want: verdict.Fail, Rec: areatest.Lines(without(used, recording.Lost), refused)},
-		{ID: "LIFE-18", Want: verdict.NotApplicable, Rec: areatest.Lines(without(used, recording.Silent),
-			served)},
-		{ID: "LIFE-18", Want: verdict.Pass, Rec: areatest.Lines(open, meanwhile)},
-	})
+		areatest.Fail("LIFE-18", without(used, recording.Lost), refused),
+		areatest.NotApplicable("LIFE-18", without(used, recording.Silent), served),
+		areatest.Pass("LIFE-18", open, meanwhile),
+	)
 	beside, left := rt.Line{Step: "beside", Method: "ping", Result: `{}`}, served
 	left.Step = "left"
-	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`, []areatest.Run{
-		{ID: "LIFE-19", Want: verdict.Pass, Rec: areatest.Lines(ask, beside, left)},
-		{ID: "LIFE-19", Want: verdict.NotApplicable, Rec: areatest.Lines(beside, left)},
-		{ID: "LIFE-19", Want: verdict.NotApplicable, Rec: areatest.Lines(ask)},
-		{ID: "LIFE-19", Want: verdict.NotApplicable, Rec: areatest.Lines(ask, without(beside, recording.Lost),
-			without(left, recording.Lost))},
-		{ID: "LIFE-19", Want: verdict.Fail, Rec: areatest.Lines(beside, without(left, recording.Lost))},
-	})
+	areatest.WalkRuns(t, life.CapableClient, `{"resources":{}}`,
+		areatest.Pass("LIFE-19", ask, beside, left),
+		areatest.NotApplicable("LIFE-19", beside, left),
+		areatest.NotApplicable("LIFE-19", ask),
+		areatest.NotApplicable("LIFE-19", ask, without(beside, recording.Lost),
+			without(left, recording.Lost)),
+		areatest.Fail("LIFE-19", beside, without(left, recording.Lost)),
+	)
 	hello := rt.Line{Method: "initialize", Kind: recording.Capable,
 		Result: `{"protocolVersion":"2025-11-25"}`,
 		Params: `{"protocolVersion":"2025-11-25","capabilities":{"sampling":{},"roots":{}}}`}
@@ -59,11 +55,10 @@ func TestCapableClient(t *testing.T) {
 		return areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params +
 			`}}`)
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "LIFE-12", Want: verdict.Pass, Rec: areatest.Lines(hello, ask)},
-		{ID: "LIFE-12", Want: verdict.Fail, Rec: areatest.Lines(hello, form)},
-		{ID: "LIFE-13", Want: verdict.Pass,
-			Rec: areatest.Lines(hello, sample(`"messages":[],"maxTokens":1`))},
-		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(hello, sample(`"messages":[]`))},
+	areatest.WalkRunsIn(t, recording.Everything, `{}`, []areatest.Run{
+		areatest.Pass("LIFE-12", hello, ask),
+		areatest.Fail("LIFE-12", hello, form),
+		areatest.Pass("LIFE-13", hello, sample(`"messages":[],"maxTokens":1`)),
+		areatest.Fail("LIFE-13", hello, sample(`"messages":[]`)),
 	}, requirement.R20251125)
 }

@@ -348,7 +348,7 @@ func TestSchemas(t *testing.T) {
 			"", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			facts := rt.Facts(requirement.Combination{Revision: old, Transport: requirement.Stdio}, `{}`)
+			facts := areatest.Stdio(old, `{}`)
 			recs := verdict.Recordings{}
 			if c.clean != nil {
 				recs[recording.Everything] = rt.New(recording.Everything, facts, c.clean...)

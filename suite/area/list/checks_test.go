@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/list"
 	"github.com/mcpcheck/mcpcheck/suite/area/page"
@@ -16,63 +15,51 @@ import (
 )
 
 func TestListChecks(t *testing.T) {
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-01", Want: verdict.Pass, Rec: areatest.Listing(``)},
-		{ID: "LIST-01", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "LIST-01", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":null}`))},
-		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))},
-		{ID: "LIST-01", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"Resources":[]}`))},
-		{ID: "LIST-01", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Refusal("page", "resources/list", `{}`, "-32603"))},
-		{ID: "LIST-01", Want: verdict.Blocked,
-			Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Outcome: recording.Lost})},
-		{ID: "LIST-02", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"","name":""}`)},
-		{ID: "LIST-02", Want: verdict.NotApplicable, Rec: areatest.Listing(``)},
-		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":null,"name":"1"}`)},
-		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1"}`)},
-		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`"a:1"`)},
-		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "LIST-05", Want: verdict.Pass,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":120.0,"description":"","x-rank":null}`)},
-		{ID: "LIST-05", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":-1}`)},
-		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":"1024"}`)},
-		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":1.5}`)},
-		{ID: "LIST-05", Want: verdict.Fail,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1","description":null}`)},
-		{ID: "LIST-05", Want: verdict.Fail,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":null}`)},
-		{ID: "LIST-14", Want: verdict.Pass,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"1"}`)},
-		{ID: "LIST-14", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`),
-				areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
-		{ID: "LIST-14", Want: verdict.Warn,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:1","name":"2"}`)},
-		{ID: "LIST-16", Want: verdict.NotApplicable,
-			Rec: areatest.Listing(`{"uri":"https://a/","name":"1"}`)},
-		{ID: "LIST-18", Want: verdict.Pass,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"inode/directory"}`)},
-		{ID: "LIST-18", Want: verdict.Pass,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"text/plain; charset=\"utf-8\""}`)},
-		{ID: "LIST-18", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
-		{ID: "LIST-18", Want: verdict.Warn,
-			Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"markdown"}`)},
-	})
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)},
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources,
+		areatest.Pass("LIST-01", areatest.Listing(``)...),
+		areatest.Pass("LIST-01", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
+		areatest.Fail("LIST-01", areatest.Page("1d", `{}`, `{"resources":null}`)),
+		areatest.Fail("LIST-01", areatest.Page("1d", `{}`, `{}`)),
+		areatest.Fail("LIST-01", areatest.Page("1d", `{}`, `{"Resources":[]}`)),
+		areatest.NotApplicable("LIST-01", areatest.Refusal("page", "resources/list", `{}`, "-32603")),
+		areatest.Blocked("LIST-01", rt.Line{Step: "page", Method: "resources/list", Outcome: recording.Lost}),
+		areatest.Pass("LIST-02", areatest.Listing(`{"uri":"","name":""}`)...),
+		areatest.NotApplicable("LIST-02", areatest.Listing(``)...),
+		areatest.Fail("LIST-02", areatest.Listing(`{"uri":null,"name":"1"}`)...),
+		areatest.Fail("LIST-02", areatest.Listing(`{"uri":"a:1"}`)...),
+		areatest.Fail("LIST-02", areatest.Listing(`"a:1"`)...),
+		areatest.Pass("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
+		areatest.Pass("LIST-05",
+			areatest.Listing(`{"uri":"a:1","name":"1","size":120.0,"description":"","x-rank":null}`)...),
+		areatest.Warn("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","size":-1}`)...),
+		areatest.Fail("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","size":"1024"}`)...),
+		areatest.Fail("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","size":1.5}`)...),
+		areatest.Fail("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","description":null}`)...),
+		areatest.Fail("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","mimeType":null}`)...),
+		areatest.Pass("LIST-14", areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"1"}`)...),
+		areatest.Pass("LIST-14", areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`),
+			areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage)),
+		areatest.Warn("LIST-14", areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:1","name":"2"}`)...),
+		areatest.NotApplicable("LIST-16", areatest.Listing(`{"uri":"https://a/","name":"1"}`)...),
+		areatest.Pass("LIST-18",
+			areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"inode/directory"}`)...),
+		areatest.Pass("LIST-18",
+			areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"text/plain; charset=\"utf-8\""}`)...),
+		areatest.NotApplicable("LIST-18", areatest.Listing(`{"uri":"a:1","name":"1"}`)...),
+		areatest.Warn("LIST-18", areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"markdown"}`)...),
+	)
+	areatest.WalkRunsIn(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+		areatest.Fail("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)...),
 	}, requirement.R20250618, requirement.R20260728)
-	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)},
+	areatest.WalkRunsIn(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+		areatest.Pass("LIST-05", areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)...),
 	}, requirement.R20241105)
-	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-18", Want: verdict.Warn,
-			Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","mimeType":"text"}`)},
-	})
+	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources,
+		areatest.Warn("LIST-18",
+			areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","mimeType":"text"}`)...),
+	)
 	areatest.WalkRuns(t, recording.WalkResources, `{}`,
-		[]areatest.Run{{ID: "LIST-01", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))}})
+		areatest.NotApplicable("LIST-01", areatest.Page("1d", `{}`, `{}`)))
 }
 
 func TestRelistChecks(t *testing.T) {
@@ -92,41 +79,31 @@ func TestRelistChecks(t *testing.T) {
 		return areatest.Refusal(step, "resources/read", `{"uri":"`+uri+`"}`, code, "uri", uri)
 	}
 	sized := again(`{"uri":"a:1","size":3}`)
-	areatest.WalkRuns(t, list.Relist, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-08", Want: verdict.Pass,
-			Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"é1"}]}`), sized)},
-		{ID: "LIST-08", Want: verdict.Pass,
-			Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), sized)},
-		{ID: "LIST-08", Want: verdict.Warn,
-			Rec: areatest.Lines(reading("a:1", "4", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`),
-				again(`{"uri":"a:1","size":4}`))},
-		{ID: "LIST-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1234"}]}`),
-				again(`{"uri":"a:1","size":4}`))},
-		{ID: "LIST-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(reading("a:1", "3",
-				`{"contents":[{"uri":"a:1","text":"1"},{"uri":"a:2","text":"2"}]}`), sized)},
-		{ID: "LIST-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(reading("a:1", "", `{"contents":[{"uri":"a:1","text":"1"}]}`))},
-		{ID: "LIST-15", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "", `{"contents":[]}`))},
-		{ID: "LIST-15", Want: verdict.Fail, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized,
-			failed("reread", "a:1", "-32602"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"),
-			again(``), failed("reread", "a:1", "-32602"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"),
-			sized, rt.Line{Step: "reread", Method: "resources/read",
-				Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`, Tags: recording.Tags{"uri": "a:1"}})},
-		{ID: "LIST-15", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(failed("read", "https://a/", "-32602"), again(`{"uri":"https://a/"}`),
-				failed("reread", "https://a/", "-32602"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32603"),
-			sized, failed("reread", "a:1", "-32603"))},
-		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32021"),
-			sized)},
-		{ID: "LIST-15", Want: verdict.Blocked,
-			Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read",
-				Tags: recording.Tags{"uri": "a:1"}})},
-	})
+	areatest.WalkRuns(t, list.Relist, areatest.HasResources,
+		areatest.Pass("LIST-08", reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"é1"}]}`), sized),
+		areatest.Pass("LIST-08", reading("a:1", "3", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), sized),
+		areatest.Warn("LIST-08", reading("a:1", "4", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`),
+			again(`{"uri":"a:1","size":4}`)),
+		areatest.NotApplicable("LIST-08", reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1234"}]}`),
+			again(`{"uri":"a:1","size":4}`)),
+		areatest.NotApplicable("LIST-08",
+			reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1"},{"uri":"a:2","text":"2"}]}`), sized),
+		areatest.NotApplicable("LIST-08", reading("a:1", "", `{"contents":[{"uri":"a:1","text":"1"}]}`)),
+		areatest.Pass("LIST-15", reading("a:1", "", `{"contents":[]}`)),
+		areatest.Fail("LIST-15", failed("read", "a:1", "-32602"), sized, failed("reread", "a:1", "-32602")),
+		areatest.NotApplicable("LIST-15", failed("read", "a:1", "-32602"), again(``),
+			failed("reread", "a:1", "-32602")),
+		areatest.NotApplicable("LIST-15", failed("read", "a:1", "-32602"), sized, rt.Line{Step: "reread",
+			Method: "resources/read", Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`,
+			Tags: recording.Tags{"uri": "a:1"}}),
+		areatest.NotApplicable("LIST-15", failed("read", "https://a/", "-32602"),
+			again(`{"uri":"https://a/"}`), failed("reread", "https://a/", "-32602")),
+		areatest.NotApplicable("LIST-15", failed("read", "a:1", "-32603"), sized,
+			failed("reread", "a:1", "-32603")),
+		areatest.NotApplicable("LIST-15", failed("read", "a:1", "-32021"), sized),
+		areatest.Blocked("LIST-15",
+			rt.Line{Step: "read", Method: "resources/read", Tags: recording.Tags{"uri": "a:1"}}),
+	)
 }
 
 func TestListComparisons(t *testing.T) {
@@ -140,33 +117,29 @@ func TestListComparisons(t *testing.T) {
 		l.Tags = recording.Tags{"end": "bound"}
 		return l
 	}
-	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"}`),
+	areatest.WalkRuns(t, list.ListParams, areatest.HasResources,
+		areatest.Pass("LIST-13", step("with", `{"uri":"a:1"},{"uri":"a:2"}`),
 			step("without", `{"uri":"a:2"},{"uri":"a:1"}`),
-			step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`))},
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`),
-			step("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:3"}`))},
-		{ID: "LIST-13", Want: verdict.Fail,
-			Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`),
-				step("without", `{"uri":"a:1"}`),
-				step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))},
+			step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`)),
+		areatest.Pass("LIST-13", step("with", `{"uri":"a:1"}`), step("without", `{"uri":"a:2"}`),
+			step("with-again", `{"uri":"a:3"}`)),
+		areatest.Fail("LIST-13", step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`),
+			step("without", `{"uri":"a:1"}`),
+			step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`)),
 		// pages of any length
-		{ID: "LIST-13", Want: verdict.Pass,
-			Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`),
-				page("without", `{"uri":"a:1"}`),
-				step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))},
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`),
-			page("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:1"}`))},
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(page("with", ``),
-			step("without", `{"uri":"a:1"}`), page("with-again", ``))},
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`),
-			step("without", ``), step("with-again", `{"uri":"a:1"}`))},
-		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", ``),
-			areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``))},
-		{ID: "LIST-13", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.Refusal("with", "resources/list", `{}`, "-32603"),
-				step("without", ``), step("with-again", ``))},
-	})
+		areatest.Pass("LIST-13", step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`),
+			page("without", `{"uri":"a:1"}`),
+			step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`)),
+		areatest.Fail("LIST-13", step("with", `{"uri":"a:1"}`), page("without", `{"uri":"a:2"}`),
+			step("with-again", `{"uri":"a:1"}`)),
+		areatest.Pass("LIST-13", page("with", ``), step("without", `{"uri":"a:1"}`), page("with-again", ``)),
+		areatest.Fail("LIST-13", step("with", `{"uri":"a:1"}`), step("without", ``),
+			step("with-again", `{"uri":"a:1"}`)),
+		areatest.Fail("LIST-13", step("with", ``),
+			areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``)),
+		areatest.NotApplicable("LIST-13", areatest.Refusal("with", "resources/list", `{}`, "-32603"),
+			step("without", ``), step("with-again", ``)),
+	)
 	cut := func(name recording.Step, o recording.Outcome) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Outcome: o, Reason: "cut off"}
 	}
@@ -179,46 +152,39 @@ func TestListComparisons(t *testing.T) {
 		}
 		return all
 	}
-	areatest.WalkRuns(t, list.SameList, areatest.HasResources, []areatest.Run{
-		{ID: "LIST-10", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", a))},
-		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b),
-			step("one-again", b), step("other-again", b))},
+	areatest.WalkRuns(t, list.SameList, areatest.HasResources,
+		areatest.Pass("LIST-10", step("one", a), step("other", a), step("one-again", a)),
+		areatest.NotApplicable("LIST-10", step("one", a), step("other", b), step("one-again", b),
+			step("other-again", b)),
 		// two processes
-		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b),
-			step("one-again", a))},
-		{ID: "LIST-11", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", b),
-			step("one-again", a))},
-		{ID: "LIST-11", Want: verdict.Fail, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", a))},
-		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", b))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", `{"uri":"a:3"}`))},
-		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", b), step("other-later", b))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", b), step("other-later", a))},
-		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", b), cut("other-later", recording.Refused))},
-		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", a), cut("other-later", recording.Canceled))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a),
-			step("one-again", b), step("other-again", b), page("other-later", b))},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
-		{ID: "LIST-11", Want: verdict.Fail, Rec: looks(a, a, a, a, b)},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(a, a, a, a, a)},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(a, a, b, a, b)},
-		{ID: "LIST-11", Want: verdict.Warn, Rec: looks(b, b, b, b, a)},
-		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: looks(b, b, b, b, b)},
-	})
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		areatest.HasResources)
-	k, _ := area.BuiltIn().Check("LIST-10")
-	req, _ := area.Catalogue().Find("LIST-10")
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b),
-			step("one-again", a))})
+		areatest.NotApplicable("LIST-10", step("one", a), step("other", b), step("one-again", a)),
+		areatest.Pass("LIST-11", step("one", a), step("other", b), step("one-again", a)),
+		areatest.Fail("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", a)),
+		areatest.Warn("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", b)),
+		areatest.NotApplicable("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", `{"uri":"a:3"}`)),
+		areatest.Warn("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", b), step("other-later", b)),
+		areatest.NotApplicable("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", b), step("other-later", a)),
+		areatest.Blocked("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", b), cut("other-later", recording.Refused)),
+		areatest.Blocked("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", a), cut("other-later", recording.Canceled)),
+		areatest.NotApplicable("LIST-11", step("one", a), step("other", a), step("one-again", b),
+			step("other-again", b), page("other-later", b)),
+		areatest.NotApplicable("LIST-11", step("one", a), step("other", a)),
+		areatest.Fail("LIST-11", looks(a, a, a, a, b)...),
+		areatest.NotApplicable("LIST-11", looks(a, a, a, a, a)...),
+		areatest.NotApplicable("LIST-11", looks(a, a, b, a, b)...),
+		areatest.Warn("LIST-11", looks(b, b, b, b, a)...),
+		areatest.NotApplicable("LIST-11", looks(b, b, b, b, b)...),
+	)
+	facts := areatest.HTTP(requirement.R20260728, areatest.HasResources)
+	got := areatest.Judge("LIST-10", rt.New(list.SameList, facts, step("one", a), step("other", b),
+		step("one-again", a)))
 	if got.Outcome != verdict.Fail {
 		t.Errorf("two connections with different lists: %+v", got)
 	}
@@ -226,13 +192,9 @@ func TestListComparisons(t *testing.T) {
 
 // TestUnreadable: where reads fail without a word of what is missing, the reason says where that is told.
 func TestUnreadable(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
-	k, _ := area.BuiltIn().Check("LIST-15")
-	req, _ := area.Catalogue().Find("LIST-15")
-	got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{list.Relist: rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read",
-			`{"uri":"a:1"}`, "-32603", "uri", "a:1"))})
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
+	got := areatest.Judge("LIST-15", rt.New(list.Relist, facts, areatest.Refusal("read", "resources/read",
+		`{"uri":"a:1"}`, "-32603", "uri", "a:1")))
 	if got.Outcome != verdict.NotApplicable || got.Code != recording.CodeNeedsSubject ||
 		!strings.Contains(got.Reason, "observation unreadable") ||
 		len(got.Observations) != 1 || got.Observations[0].ID != "unreadable" {
@@ -242,8 +204,7 @@ func TestUnreadable(t *testing.T) {
 
 // TestListsAreShown: what contradicts a list rests on the list as well as on the reads.
 func TestListsAreShown(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	again := rt.Line{Step: "again", Method: "resources/list", Params: `{}`,
 		Result: `{"resources":[{"uri":"a:1","size":4}]}`, Tags: recording.Tags{"end": "done"}}
 	for id, lines := range map[string][]rt.Line{
@@ -253,10 +214,8 @@ func TestListsAreShown(t *testing.T) {
 		"LIST-15": {areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1"),
 			again, areatest.Refusal("reread", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1")},
 	} {
-		k, _ := area.BuiltIn().Check(id)
-		req, _ := area.Catalogue().Find(id)
 		rec := rt.New(list.Relist, facts, lines...)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.Relist: rec})
+		got := areatest.Judge(id, rec)
 		for _, x := range rec.Steps("again") {
 			for _, n := range x.Evidence() {
 				if !slices.Contains(got.Frames, n) || !got.Outcome.Red() {
@@ -276,8 +235,7 @@ func paging(step recording.Step, params string, names ...string) rt.Line {
 
 // TestListObservations: each kind of remark is made once per combination.
 func TestListObservations(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	for id, run := range map[string]struct {
 		check string
 		name  recording.Name
@@ -333,10 +291,7 @@ func TestListObservations(t *testing.T) {
 			paging("second", `{}`, "1"),
 			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {
-		k, _ := area.BuiltIn().Check(run.check)
-		req, _ := area.Catalogue().Find(run.check)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
+		got := areatest.Judge(run.check, rt.New(run.name, facts, run.rec...))
 		times := 0
 		for _, o := range got.Observations {
 			if o.ID == id && len(o.Frames) > 0 {

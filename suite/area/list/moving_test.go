@@ -5,7 +5,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/list"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -53,9 +52,7 @@ func TestMovingList(t *testing.T) {
 			asked = 0
 			rec := scenario.Perform(t.Context(), st.Stage, list.Scenarios[2], walked)
 			for _, id := range []string{"LIST-10", "LIST-11"} {
-				k, _ := area.BuiltIn().Check(id)
-				req, _ := area.Catalogue().Find(id)
-				got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.SameList: rec})
+				got := areatest.Judge(id, rec)
 				if got.Outcome.Red() && red[id] {
 					t.Errorf("one in %d: %s is %s twice: %s", rarely, id, got.Outcome, got.Actual)
 				}

@@ -3,7 +3,6 @@ package mrtr_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/mrtr"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -35,105 +34,82 @@ func TestInputChecks(t *testing.T) {
 	state := func(rest string) []rt.Line {
 		return areatest.Lines(ableRead("ask", `{"resultType":"input_required"`+rest+`}`))
 	}
-	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "MRTR-02", Want: verdict.Pass, Rec: areatest.Lines(ask)},
-		{ID: "MRTR-02", Want: verdict.Pass, Rec: state(`,"requestState":"x"`)},
-		{ID: "MRTR-02", Want: verdict.Fail, Rec: state(``)},
-		{ID: "MRTR-02", Want: verdict.Fail, Rec: state(`,"requestState":{}`)},
-		{ID: "MRTR-02", Want: verdict.Fail, Rec: state(`,"inputRequests":[]`)},
-		{ID: "MRTR-02", Want: verdict.Fail,
-			Rec: state(`,"inputRequests":{"a":{"method":"acme/ask","params":{}}}`)},
-		{ID: "MRTR-02", Want: verdict.Pass, Rec: state(`,"inputRequests":{"a":{"method":"roots/list"}}`)},
-		{ID: "MRTR-02", Want: verdict.NotApplicable, Rec: areatest.Lines(ableRead("ask", contents))},
-		{ID: "MRTR-04", Want: verdict.Pass, Rec: areatest.Lines(ask, inputRead("bare", lacking))},
-		{ID: "MRTR-04", Want: verdict.Fail, Rec: areatest.Lines(inputRead("bare", asksName))},
-		{ID: "MRTR-04", Want: verdict.Pass,
-			Rec: areatest.Lines(inputRead("bare", `{"resultType":"input_required","requestState":"x"}`))},
-		{ID: "MRTR-05", Want: verdict.Pass,
-			Rec: areatest.Lines(inputRead("bare", lacking, "required:0", "elicitation"), ask)},
-		{ID: "MRTR-05", Want: verdict.Pass, Rec: areatest.Lines(inputRead("bare", contents), ask)},
-		{ID: "MRTR-05", Want: verdict.Fail,
-			Rec: areatest.Lines(inputRead("bare", `{"code":-32021,"message":"no"}`), ask)},
-		{ID: "MRTR-05", Want: verdict.Fail, Rec: areatest.Lines(inputRead("bare", areatest.ParamsError),
-			ask)},
-		{ID: "MRTR-05", Want: verdict.Fail,
-			Rec: areatest.Lines(inputRead("bare", lacking, "required:0", "sampling"), ask)},
-		{ID: "MRTR-05", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(inputRead("bare", areatest.ParamsError),
-				ableRead("ask", areatest.ParamsError))},
-	})
+	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`,
+		areatest.Pass("MRTR-02", ask),
+		areatest.Pass("MRTR-02", state(`,"requestState":"x"`)...),
+		areatest.Fail("MRTR-02", state(``)...),
+		areatest.Fail("MRTR-02", state(`,"requestState":{}`)...),
+		areatest.Fail("MRTR-02", state(`,"inputRequests":[]`)...),
+		areatest.Fail("MRTR-02", state(`,"inputRequests":{"a":{"method":"acme/ask","params":{}}}`)...),
+		areatest.Pass("MRTR-02", state(`,"inputRequests":{"a":{"method":"roots/list"}}`)...),
+		areatest.NotApplicable("MRTR-02", ableRead("ask", contents)),
+		areatest.Pass("MRTR-04", ask, inputRead("bare", lacking)),
+		areatest.Fail("MRTR-04", inputRead("bare", asksName)),
+		areatest.Pass("MRTR-04", inputRead("bare", `{"resultType":"input_required","requestState":"x"}`)),
+		areatest.Pass("MRTR-05", inputRead("bare", lacking, "required:0", "elicitation"), ask),
+		areatest.Pass("MRTR-05", inputRead("bare", contents), ask),
+		areatest.Fail("MRTR-05", inputRead("bare", `{"code":-32021,"message":"no"}`), ask),
+		areatest.Fail("MRTR-05", inputRead("bare", areatest.ParamsError), ask),
+		areatest.Fail("MRTR-05", inputRead("bare", lacking, "required:0", "sampling"), ask),
+		areatest.NotApplicable("MRTR-05", inputRead("bare", areatest.ParamsError),
+			ableRead("ask", areatest.ParamsError)),
+	)
 }
 
 func TestRetryChecks(t *testing.T) {
 	ask := ableRead("ask", asksName)
 	plain := areatest.Asked("plain", "resources/list", "{}", areatest.GoodList)
 	silent := rt.Line{Step: "after-abandoned", Method: "resources/list"}
-	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "MRTR-07", Want: verdict.Pass,
-			Rec: areatest.Lines(ask, ableRead("tampered", areatest.ParamsError, "matters", "yes"))},
-		{ID: "MRTR-07", Want: verdict.Pass, Rec: areatest.Lines(ask, ableRead("tampered", asksName, "matters",
-			"yes"))},
-		{ID: "MRTR-07", Want: verdict.Fail, Rec: areatest.Lines(ask, ableRead("tampered", contents, "matters",
-			"yes"))},
-		{ID: "MRTR-07", Want: verdict.Warn, Rec: areatest.Lines(ask, ableRead("tampered", contents))},
-		{ID: "MRTR-07", Want: verdict.Warn,
-			Rec: areatest.Lines(ask, ableRead("other-caller", contents, "matters", "yes"))},
-		{ID: "MRTR-07", Want: verdict.NotApplicable, Rec: areatest.Lines(ask)},
-		{ID: "MRTR-08", Want: verdict.Pass, Rec: areatest.Lines(ask, ableRead("retry-empty", asksName))},
-		{ID: "MRTR-08", Want: verdict.Warn,
-			Rec: areatest.Lines(ask, ableRead("retry-empty", areatest.ParamsError))},
-		{ID: "MRTR-10", Want: verdict.Pass, Rec: areatest.Lines(ask, inputRead("lingering", lacking))},
-		{ID: "MRTR-10", Want: verdict.Fail, Rec: areatest.Lines(ask, inputRead("lingering", asksName))},
-		{ID: "MRTR-10", Want: verdict.NotApplicable, Rec: areatest.Lines(inputRead("bare", asksName), ask,
-			inputRead("lingering", asksName))},
-		{ID: "MRTR-11", Want: verdict.Pass, Rec: areatest.Lines(ableRead("ask-again", asksName),
-			ableRead("retry", asksName), ableRead("retry", contents, "text", "hi"))},
-		{ID: "MRTR-11", Want: verdict.Fail, Rec: areatest.Lines(ableRead("ask-again", asksName),
-			ableRead("retry", areatest.ParamsError))},
-		{ID: "MRTR-11", Want: verdict.Fail, Rec: areatest.Lines(ableRead("ask-again", asksName),
-			ableRead("retry", contents, "text", "ho"))},
-		{ID: "MRTR-11", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(ableRead("ask-again", asksName, "unanswered", "who"))},
-		{ID: "MRTR-11", Want: verdict.NotApplicable, Rec: areatest.Lines(ableRead("ask-again", contents))},
-		{ID: "MRTR-60", Want: verdict.Pass, Rec: areatest.Lines(plain, ask, areatest.Asked("after-abandoned",
-			"resources/list", "{}", areatest.GoodList))},
-		{ID: "MRTR-60", Want: verdict.Fail, Rec: areatest.Lines(plain, ask, silent)},
-		{ID: "MRTR-60", Want: verdict.Fail, Rec: areatest.Lines(plain, ask, areatest.Asked("after-abandoned",
-			"resources/list", "{}", areatest.ParamsError))},
-	})
-	areatest.WalkRuns(t, mrtr.Superfluous, `{"resources":{}}`, []areatest.Run{
-		{ID: "MRTR-09", Want: verdict.Pass, Rec: areatest.Lines(inputRead("superfluous", contents),
-			inputRead("malformed", areatest.ParamsError))},
-		{ID: "MRTR-09", Want: verdict.Warn,
-			Rec: areatest.Lines(inputRead("superfluous", areatest.ParamsError))},
-		{ID: "MRTR-09", Want: verdict.Warn,
-			Rec: areatest.Lines(inputRead("superfluous", areatest.ParamsError),
-				inputRead("still-there", contents))},
-		{ID: "MRTR-09", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(inputRead("superfluous", areatest.ParamsError),
-				inputRead("still-there", areatest.ParamsError))},
-		{ID: "MRTR-09", Want: verdict.Warn, Rec: areatest.Lines(inputRead("superfluous", contents),
-			rt.Line{Step: "malformed", Method: "resources/read", Outcome: recording.Lost, Fatal: true})},
-	})
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "MRTR-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("page", "resources/list", "{}",
-			areatest.GoodList))},
-		{ID: "MRTR-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("page", "resources/list", "{}",
-			asksName))},
-		{ID: "MRTR-01", Want: verdict.NotApplicable, Rec: areatest.Lines(inputRead("read", asksName))},
-	})
+	areatest.WalkRuns(t, recording.InputReads, `{"resources":{}}`,
+		areatest.Pass("MRTR-07", ask, ableRead("tampered", areatest.ParamsError, "matters", "yes")),
+		areatest.Pass("MRTR-07", ask, ableRead("tampered", asksName, "matters", "yes")),
+		areatest.Fail("MRTR-07", ask, ableRead("tampered", contents, "matters", "yes")),
+		areatest.Warn("MRTR-07", ask, ableRead("tampered", contents)),
+		areatest.Warn("MRTR-07", ask, ableRead("other-caller", contents, "matters", "yes")),
+		areatest.NotApplicable("MRTR-07", ask),
+		areatest.Pass("MRTR-08", ask, ableRead("retry-empty", asksName)),
+		areatest.Warn("MRTR-08", ask, ableRead("retry-empty", areatest.ParamsError)),
+		areatest.Pass("MRTR-10", ask, inputRead("lingering", lacking)),
+		areatest.Fail("MRTR-10", ask, inputRead("lingering", asksName)),
+		areatest.NotApplicable("MRTR-10", inputRead("bare", asksName), ask, inputRead("lingering", asksName)),
+		areatest.Pass("MRTR-11", ableRead("ask-again", asksName), ableRead("retry", asksName),
+			ableRead("retry", contents, "text", "hi")),
+		areatest.Fail("MRTR-11", ableRead("ask-again", asksName), ableRead("retry", areatest.ParamsError)),
+		areatest.Fail("MRTR-11", ableRead("ask-again", asksName), ableRead("retry", contents, "text", "ho")),
+		areatest.NotApplicable("MRTR-11", ableRead("ask-again", asksName, "unanswered", "who")),
+		areatest.NotApplicable("MRTR-11", ableRead("ask-again", contents)),
+		areatest.Pass("MRTR-60", plain, ask,
+			areatest.Asked("after-abandoned", "resources/list", "{}", areatest.GoodList)),
+		areatest.Fail("MRTR-60", plain, ask, silent),
+		areatest.Fail("MRTR-60", plain, ask,
+			areatest.Asked("after-abandoned", "resources/list", "{}", areatest.ParamsError)),
+	)
+	areatest.WalkRuns(t, mrtr.Superfluous, `{"resources":{}}`,
+		areatest.Pass("MRTR-09", inputRead("superfluous", contents),
+			inputRead("malformed", areatest.ParamsError)),
+		areatest.Warn("MRTR-09", inputRead("superfluous", areatest.ParamsError)),
+		areatest.Warn("MRTR-09", inputRead("superfluous", areatest.ParamsError),
+			inputRead("still-there", contents)),
+		areatest.NotApplicable("MRTR-09", inputRead("superfluous", areatest.ParamsError),
+			inputRead("still-there", areatest.ParamsError)),
+		areatest.Warn("MRTR-09", inputRead("superfluous", contents),
+			rt.Line{Step: "malformed", Method: "resources/read", Outcome: recording.Lost, Fatal: true}),
+	)
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		areatest.Pass("MRTR-01", areatest.Asked("page", "resources/list", "{}", areatest.GoodList)),
+		areatest.Fail("MRTR-01", areatest.Asked("page", "resources/list", "{}", asksName)),
+		areatest.NotApplicable("MRTR-01", inputRead("read", asksName)),
+	)
 }
 
 // TestWhoCanTamper: over stdio nobody but the client can alter a state, over HTTP anybody can.
 func TestWhoCanTamper(t *testing.T) {
-	k, _ := area.BuiltIn().Check("MRTR-07")
-	req, _ := area.Catalogue().Find("MRTR-07")
 	for over, want := range map[requirement.Transport]requirement.Gravity{requirement.Stdio: "",
 		requirement.HTTP: requirement.Security} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: over}, `{}`)
 		rec := rt.New(recording.InputReads, facts, areatest.TaggedRead("tampered", `{}`, areatest.OneText, "",
 			"matters", "yes"))
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InputReads: rec})
+		got := areatest.Judge("MRTR-07", rec)
 		if got.Outcome != verdict.Fail || got.Gravity != want {
 			t.Errorf("%s: %s of gravity %q", over, got.Outcome, got.Gravity)
 		}

@@ -3,7 +3,6 @@ package read_test
 import (
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -13,13 +12,10 @@ import (
 
 // That reads were left out is told: a pass is about those that were made.
 func TestUnread(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	rec := rt.New(recording.Reads, facts, areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"1"}`))
 	rec.Skipped = &recording.Skipped{Code: recording.CodeNotExercised, Reason: "7 resources were not read"}
-	req, _ := area.Catalogue().Find("READ-01")
-	k, _ := area.BuiltIn().Check("READ-01")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Reads: rec})
+	got := areatest.Judge("READ-01", rec)
 	if got.Outcome != verdict.Pass || len(got.Observations) != 1 || got.Observations[0].ID != "unread" ||
 		got.Observations[0].Detail != rec.Skipped.Reason {
 		t.Errorf("%+v", got)
@@ -47,5 +43,5 @@ func TestNothingReadable(t *testing.T) {
 	} {
 		runs = append(runs, areatest.Run{ID: "READ-01", Want: want, Rec: failing(message)})
 	}
-	areatest.WalkRuns(t, recording.Reads, areatest.HasResources, runs)
+	areatest.WalkRuns(t, recording.Reads, areatest.HasResources, runs...)
 }

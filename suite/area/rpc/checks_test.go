@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -20,96 +19,65 @@ import (
 func TestMessages(t *testing.T) {
 	ok := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`)
 	failed := func(e string) rt.Line { return areatest.Said(`{"jsonrpc":"2.0","id":5,"error":` + e + `}`) }
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-01", Want: verdict.Pass,
-			Rec: areatest.Lines(ok, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"extra":1}`))},
-		{ID: "RPC-01", Want: verdict.Fail, Rec: areatest.Lines(ok, failed(`{"code":1,"message":""}`),
-			areatest.Said(`{"id":5,"error":{"code":1,"message":""}}`))},
-		{ID: "RPC-01", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":2.0,"method":"notifications/message"}`))},
-		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-02", Want: verdict.Pass,
-			Rec: areatest.Lines(ok,
-				areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`))},
-		{ID: "RPC-02", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{"resources":[]}}`))},
-		{ID: "RPC-02", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"contents":[]}}`))},
-		{ID: "RPC-05", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-05", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"error":null}`))},
-		{ID: "RPC-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5}`))},
-		{ID: "RPC-06", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-06", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
-		{ID: "RPC-06", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":[]}`))},
-		{ID: "RPC-07", Want: verdict.Pass,
-			Rec: areatest.Lines(failed(`{"code":-32602,"message":"","data":"free text"}`))},
-		{ID: "RPC-07", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32602}`))},
-		{ID: "RPC-07", Want: verdict.Fail, Rec: areatest.Lines(failed(`"no"`))},
-		{ID: "RPC-08", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602.0,"message":""}`),
-			failed(`{"code":0,"message":""}`))},
-		{ID: "RPC-08", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":"-32602","message":""}`))},
-		{ID: "RPC-08", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-0.5,"message":""}`))},
-		{ID: "RPC-12", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`,
-				`{"jsonrpc":"2.0","method":"notifications/x","params":{"id":7}}`))},
-		{ID: "RPC-12", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":null,"method":"notifications/x"}`))},
-		{ID: "RPC-12", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":null}`))},
-		{ID: "RPC-12", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":[]}`))},
-		{ID: "RPC-12", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","event":"ready"}`))},
-		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`))},
-		{ID: "RPC-16", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`))},
-		{ID: "RPC-18", Want: verdict.Pass,
-			Rec: areatest.Lines(failed(`{"code":-32602,"message":"no such thing"}`))},
-		{ID: "RPC-20", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\u00fc ü"}}`))},
-		{ID: "RPC-20", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d\udcc1"}}`))},
-		{ID: "RPC-20", Want: verdict.Warn,
-			Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d"}}`))},
-		{ID: "RPC-20", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Said("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":\"\xfc\"}}"))},
-		{ID: "RPC-20", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				areatest.Unasked("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"))},
-		{ID: "RPC-21", Want: verdict.NotApplicable, Rec: areatest.Lines(ok)},
-		{ID: "RPC-21", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
-				`{"jsonrpc":"2.0","id":"1","method":"ping"}`))},
-		{ID: "RPC-21", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
-				`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
-		{ID: "RPC-21", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":true,"method":"ping"}`))},
-		{ID: "RPC-22", Want: verdict.Pass,
-			Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`))},
-		{ID: "RPC-22", Want: verdict.Fail,
-			Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
-		{ID: "RPC-24", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`),
-			failed(`{"code":404,"message":""}`), failed(`{"code":-32002,"message":""}`))},
-		{ID: "RPC-25", Want: verdict.Pass, Rec: areatest.Lines(ok)},
-		{ID: "RPC-25", Want: verdict.Warn,
-			Rec: areatest.Lines(ok,
-				areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`))},
-		{ID: "RPC-24", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32604,"message":""}`))},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		areatest.Pass("RPC-01", ok, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"extra":1}`)),
+		areatest.Fail("RPC-01", ok, failed(`{"code":1,"message":""}`),
+			areatest.Said(`{"id":5,"error":{"code":1,"message":""}}`)),
+		areatest.Fail("RPC-01", areatest.Unasked(`{"jsonrpc":2.0,"method":"notifications/message"}`)),
+		areatest.Pass("RPC-02", ok),
+		areatest.Pass("RPC-02", ok,
+			areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`)),
+		areatest.Fail("RPC-02", areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{"resources":[]}}`)),
+		areatest.Fail("RPC-02", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"contents":[]}}`)),
+		areatest.Pass("RPC-05", ok),
+		areatest.Fail("RPC-05", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"error":null}`)),
+		areatest.Fail("RPC-05", areatest.Said(`{"jsonrpc":"2.0","id":5}`)),
+		areatest.Pass("RPC-06", ok),
+		areatest.Fail("RPC-06", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`)),
+		areatest.Fail("RPC-06", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":[]}`)),
+		areatest.Pass("RPC-07", failed(`{"code":-32602,"message":"","data":"free text"}`)),
+		areatest.Fail("RPC-07", failed(`{"code":-32602}`)),
+		areatest.Fail("RPC-07", failed(`"no"`)),
+		areatest.Pass("RPC-08", failed(`{"code":-32602.0,"message":""}`), failed(`{"code":0,"message":""}`)),
+		areatest.Fail("RPC-08", failed(`{"code":"-32602","message":""}`)),
+		areatest.Fail("RPC-08", failed(`{"code":-0.5,"message":""}`)),
+		areatest.Pass("RPC-12", areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`,
+			`{"jsonrpc":"2.0","method":"notifications/x","params":{"id":7}}`)),
+		areatest.Fail("RPC-12", areatest.Unasked(`{"jsonrpc":"2.0","id":null,"method":"notifications/x"}`)),
+		areatest.Fail("RPC-12",
+			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":null}`)),
+		areatest.Fail("RPC-12", areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":[]}`)),
+		areatest.Fail("RPC-12", areatest.Unasked(`{"jsonrpc":"2.0","event":"ready"}`)),
+		areatest.Pass("RPC-16", failed(`{"code":-32602,"message":""}`)),
+		areatest.Fail("RPC-16",
+			areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`)),
+		areatest.Pass("RPC-18", failed(`{"code":-32602,"message":"no such thing"}`)),
+		areatest.Pass("RPC-20", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\u00fc ü"}}`)),
+		areatest.Pass("RPC-20", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d\udcc1"}}`)),
+		areatest.Warn("RPC-20", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\ud83d"}}`)),
+		areatest.Fail("RPC-20", areatest.Said("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":\"\xfc\"}}")),
+		areatest.Fail("RPC-20",
+			areatest.Unasked("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}")),
+		areatest.NotApplicable("RPC-21", ok),
+		areatest.Pass("RPC-21", areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":"1","method":"ping"}`)),
+		areatest.Fail("RPC-21", areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":1,"method":"ping"}`)),
+		areatest.Fail("RPC-21", areatest.Unasked(`{"jsonrpc":"2.0","id":true,"method":"ping"}`)),
+		areatest.Pass("RPC-22", ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`)),
+		areatest.Fail("RPC-22", ok, areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)),
+		areatest.Pass("RPC-24", failed(`{"code":-32602,"message":""}`), failed(`{"code":404,"message":""}`),
+			failed(`{"code":-32002,"message":""}`)),
+		areatest.Pass("RPC-25", ok),
+		areatest.Warn("RPC-25", ok,
+			areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`)),
+		areatest.Fail("RPC-24", failed(`{"code":-32604,"message":""}`)),
+	)
 	for _, name := range []recording.Name{recording.Undeclared, recording.UndeclaredCompletion} {
-		areatest.WalkRuns(t, name, `{"resources":{}}`, []areatest.Run{
-			{ID: "RPC-06", Want: verdict.Pass,
-				Rec: areatest.Lines(ok, failed(`{"code":-32601,"message":""}`))},
-			{ID: "RPC-06", Want: verdict.Fail,
-				Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
-		})
+		areatest.WalkRuns(t, name, `{"resources":{}}`,
+			areatest.Pass("RPC-06", ok, failed(`{"code":-32601,"message":""}`)),
+			areatest.Fail("RPC-06", areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`)),
+		)
 	}
 }
 
@@ -129,44 +97,38 @@ func TestAnsweredOnce(t *testing.T) {
 	nameless := areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{"resources":[]}}`)
 	cancelled := list(recording.Sent)
 	cancelled.Tags = recording.Tags{recording.TagCancelled: "yes"}
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), cancelled)},
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list",
-			ID: "5", Reply: reply, Outcome: recording.Silent})},
-		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply, reply))},
-		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply), list(recording.Silent))},
-		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Lost))},
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		areatest.Pass("RPC-09", areatest.Said(reply)),
+		areatest.Pass("RPC-09", areatest.Said(reply), cancelled),
+		areatest.Pass("RPC-09", rt.Line{Step: "page", Method: "resources/list", ID: "5", Reply: reply,
+			Outcome: recording.Silent}),
+		areatest.Fail("RPC-09", areatest.Said(reply, reply)),
+		areatest.Fail("RPC-09", areatest.Said(reply), list(recording.Silent)),
+		areatest.Fail("RPC-09", list(recording.Lost)),
 		// that is RPC-05's
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply),
+		areatest.Pass("RPC-09", areatest.Said(reply),
 			rt.Line{Step: "page", Method: "resources/list", ID: "6", Outcome: recording.Silent},
-			areatest.Unasked(`{"jsonrpc":"2.0","id":6}`))},
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply),
-			listened(recording.Sent))},
-		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(listened("", ended))},
-		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(listened("", ended, ended))},
-		{ID: "RPC-10", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
-				Outcome: recording.Sent})},
-		{ID: "RPC-10", Want: verdict.Fail,
-			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
-				Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
-		{ID: "RPC-10", Want: verdict.Fail,
-			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
-				Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},
+			areatest.Unasked(`{"jsonrpc":"2.0","id":6}`)),
+		areatest.Pass("RPC-09", areatest.Said(reply), listened(recording.Sent)),
+		areatest.Pass("RPC-09", listened("", ended)),
+		areatest.Fail("RPC-09", listened("", ended, ended)),
+		areatest.Pass("RPC-10", rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+			Outcome: recording.Sent}),
+		areatest.Fail("RPC-10", rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+			Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`}),
+		areatest.Fail("RPC-10", rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+			Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`)),
 		// that is RPC-02's
-		{ID: "RPC-10", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
-				Outcome: recording.Sent}, list(recording.Silent), nameless)},
-		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent), nameless)},
-		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent),
-			areatest.Unasked(`{"jsonrpc":"2.0","result":{"resources":[]}}`))},
-		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply),
-			areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`))},
-		{ID: "RPC-10", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400,
-				Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`})},
-	})
+		areatest.Pass("RPC-10", rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-",
+			Outcome: recording.Sent}, list(recording.Silent), nameless),
+		areatest.Fail("RPC-02", list(recording.Silent), nameless),
+		areatest.Fail("RPC-02", list(recording.Silent),
+			areatest.Unasked(`{"jsonrpc":"2.0","result":{"resources":[]}}`)),
+		areatest.Pass("RPC-02", areatest.Said(reply),
+			areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`)),
+		areatest.Pass("RPC-10", rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400,
+			Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`}),
+	)
 }
 
 // A response that comes on the stream of GET, after HTTP 202, was given: that it comes there is HTTP-11's.
@@ -177,17 +139,11 @@ func TestAnsweredOnGet(t *testing.T) {
 		Incoming: []string{`{"jsonrpc":"2.0","id":6,"result":{}}`}}
 	other := response
 	other.Incoming = []string{`{"jsonrpc":"2.0","id":7,"result":{}}`}
-	req, _ := area.Catalogue().Find("RPC-09")
-	k, _ := area.BuiltIn().Check("RPC-09")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	for want, came := range map[verdict.Outcome]rt.Line{verdict.Pass: response, verdict.Fail: other} {
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: "resources/list",
 			Channel: "post:2", Status: http.StatusOK, Result: `{}`}, accepted, came)
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
-			t.Errorf("%s: %+v", want, got)
-		}
+		areatest.Due(t, "RPC-09", came.Incoming, want, rec)
 	}
 }
 
@@ -206,40 +162,32 @@ func TestRequestIDs(t *testing.T) {
 	}
 	refused := rt.Line{Step: "empty", Method: "resources/list", ID: `""`, Outcome: recording.Replied,
 		Reply: `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid Request"}}`}
-	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", `"7"`, `"7"`),
-			id("digits", "7", "7"), id("digits", "7", "7.0"))},
-		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", `"7"`, "7"))},
-		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", "7", `"7"`))},
-		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("empty", `""`, "null"))},
-		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", "7", "7"), refused)},
-		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), refused)},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""))},
-		{ID: "RPC-04", Want: verdict.Blocked, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""),
-			id("id", `"a"`, ""))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""), id("id", "-1", ""),
-			id("id", `"a"`, `"a"`))},
-		{ID: "RPC-04", Want: verdict.Fail,
-			Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", `" a "`, `"a"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"),
-			id("chunked", `"ï"`, `"ï"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"),
-			id("chunked", `"ï"`, `"\ufffd\ufffd"`))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""),
-			id("chunked-plainly", `"i"`, `"i"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("chunked", `"ï"`, ""),
-			id("chunked-plainly", `"i"`, ""))},
-		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), id("empty", `""`, ""))},
-		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"),
-			broken(`"a"`), broken(`"7"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"),
-			id("id", `"a"`, `"a"`), broken(`"7"`))},
-		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(broken("0"), broken("-1"), broken(`"a"`),
-			broken(`"7"`))},
-	})
+	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`,
+		areatest.Pass("RPC-03", id("digits", `"7"`, `"7"`), id("digits", "7", "7"), id("digits", "7", "7.0")),
+		areatest.Fail("RPC-03", id("digits", `"7"`, "7")),
+		areatest.Fail("RPC-03", id("digits", "7", `"7"`)),
+		areatest.Fail("RPC-03", id("empty", `""`, "null")),
+		areatest.Pass("RPC-03", id("digits", "7", "7"), refused),
+		areatest.Warn("RPC-04", id("id", "0", "0"), refused),
+		areatest.Pass("RPC-04", id("id", "0", "0"), id("id", "-1", "-1")),
+		areatest.Fail("RPC-04", id("id", "0", "")),
+		areatest.Blocked("RPC-04", id("id", "0", ""), id("id", "-1", ""), id("id", `"a"`, "")),
+		areatest.Fail("RPC-04", id("id", "0", ""), id("id", "-1", ""), id("id", `"a"`, `"a"`)),
+		areatest.Fail("RPC-04", id("id", "9007199254740991", "9007199254740992")),
+		areatest.Fail("RPC-04", id("id", `" a "`, `"a"`)),
+		areatest.Pass("RPC-04", id("id", "0", "0"), id("chunked", `"ï"`, `"ï"`)),
+		areatest.Pass("RPC-04", id("id", "0", "0"), id("chunked", `"ï"`, "")),
+		areatest.Fail("RPC-04", id("id", "0", "0"), id("chunked", `"ï"`, `"\ufffd\ufffd"`)),
+		areatest.Fail("RPC-04", id("id", "0", "0"), id("chunked", `"ï"`, ""),
+			id("chunked-plainly", `"i"`, `"i"`)),
+		areatest.Pass("RPC-04", id("id", "0", "0"), id("chunked", `"ï"`, ""),
+			id("chunked-plainly", `"i"`, "")),
+		areatest.Warn("RPC-04", id("id", "0", "0"), id("empty", `""`, "")),
+		areatest.Fail("RPC-04", id("id", "0", "0"), id("id", "-1", "-1"), broken(`"a"`), broken(`"7"`)),
+		areatest.Pass("RPC-04", id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`),
+			broken(`"7"`)),
+		areatest.Pass("RPC-04", broken("0"), broken("-1"), broken(`"a"`), broken(`"7"`)),
+	)
 }
 
 // TestAlteredIDs: it is said what became of an id.
@@ -268,12 +216,8 @@ func TestMoreThanACode(t *testing.T) {
 			if code != "" {
 				l.Outcome, l.Error = "", areatest.Failure(code)
 			}
-			k, _ := area.BuiltIn().Check(id)
-			req, _ := area.Catalogue().Find(id)
-			facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-				Transport: requirement.Stdio}, `{}`)
-			got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, l)})
+			facts := areatest.Stdio(requirement.R20251125, `{}`)
+			got := areatest.Judge(id, rt.New(recording.InvalidMessages, facts, l))
 			if !got.Outcome.Red() || got.Gravity != want {
 				t.Errorf("%s, code %q: %s of gravity %q, not %q", id, code, got.Outcome, got.Gravity, want)
 			}
@@ -317,48 +261,45 @@ func TestInvalidMessages(t *testing.T) {
 	unmarked.Step, unmarked.Status = "unmarked", 0
 	invented := probe("not-json", "")
 	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-13", Want: verdict.Pass, Rec: areatest.Lines(unknown("-32601"))},
-		{ID: "RPC-13", Want: verdict.Warn, Rec: areatest.Lines(unknown("-32603"))},
-		{ID: "RPC-13", Want: verdict.Fail, Rec: areatest.Lines(unknown(""))},
-		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", ""))},
-		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"))},
-		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(bad)},
-		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(probe("not-json", "-32603"))},
-		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
-		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-utf-8", ""))},
-		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(inText, nameless)},
+	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`,
+		areatest.Pass("RPC-13", unknown("-32601")),
+		areatest.Warn("RPC-13", unknown("-32603")),
+		areatest.Fail("RPC-13", unknown("")),
+		areatest.Pass("RPC-14", probe("not-json", "")),
+		areatest.Pass("RPC-14", probe("not-json", "-32700")),
+		areatest.Pass("RPC-14", bad),
+		areatest.Fail("RPC-14", probe("not-json", "-32603")),
+		areatest.Fail("RPC-14", fatal),
+		areatest.Pass("RPC-14", probe("not-utf-8", "")),
+		areatest.Pass("RPC-14", inText, nameless),
 		// its id may have been unreadable, too
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)},
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(deafened)},
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(limited)},
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(large)},
-		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(badRequest)},
-		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(unmarked)},
-		{ID: "RPC-15", Want: verdict.Warn,
-			Rec: areatest.Lines(rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`})},
-		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
-		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
-		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
-		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("no-method", ""),
-			probe("mistyped-method", "-32700"))},
-		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("mistyped-method", "-32601"))},
-		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32601"))},
-		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("mistyped-method", ""))},
-		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32603"))},
-		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"),
-			probe("mistyped-method", "-32600"))},
-		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(probe("array", "-32600"))},
-		{ID: "BATCH-07", Want: verdict.Warn,
-			Rec: areatest.Lines(rt.Line{Step: "array", ID: "-", Kind: recording.Probe,
-				Outcome: recording.Lost, Fatal: true}, probe("not-json", "-32700"))},
-	})
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(invented)},
+		areatest.NotApplicable("RPC-16", inText, nameless),
+		areatest.NotApplicable("RPC-16", deafened),
+		areatest.NotApplicable("RPC-16", limited),
+		areatest.NotApplicable("RPC-16", large),
+		areatest.Fail("RPC-16", badRequest),
+		areatest.Pass("RPC-15", unmarked),
+		areatest.Warn("RPC-15", rt.Line{Step: "unmarked", ID: "7", Kind: recording.Probe, Result: `{}`}),
+		areatest.Fail("RPC-14", alien),
+		areatest.Fail("RPC-15", numeric),
+		areatest.NotApplicable("RPC-15", fatal, numeric), // the same cause
+		areatest.Pass("RPC-15", probe("no-method", ""), probe("mistyped-method", "-32700")),
+		areatest.Pass("RPC-15", probe("mistyped-method", "-32601")),
+		areatest.Fail("RPC-15", probe("no-method", "-32601")),
+		areatest.Fail("RPC-15", probe("mistyped-method", "")),
+		areatest.Fail("RPC-15", probe("no-method", "-32603")),
+		areatest.Pass("RPC-16", probe("not-json", "-32700"), probe("mistyped-method", "-32600")),
+		areatest.Pass("BATCH-07", probe("array", "-32600")),
+		areatest.Warn("BATCH-07",
+			rt.Line{Step: "array", ID: "-", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true},
+			probe("not-json", "-32700")),
+	)
+	areatest.WalkRunsIn(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+		areatest.Fail("RPC-16", invented),
 	}, requirement.R20251125, requirement.R20260728)
-	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(invented)},
-		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(over)},
+	areatest.WalkRunsIn(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+		areatest.Pass("RPC-16", invented),
+		areatest.NotApplicable("RPC-16", over),
 	}, requirement.R20241105, requirement.R20250618)
 }
 
@@ -368,30 +309,27 @@ func TestConcurrency(t *testing.T) {
 			Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
 	}
 	busy := rt.Line{Step: "together", Method: "resources/list", Outcome: recording.HTTPOnly, Status: 429}
-	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"), read("a:2", "a:2"), busy)},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:one"), read("a:2", "a:2"))},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:dir/", "a:dir/2"),
-			read("a:dir/2", "a:dir/2"))},
-		{ID: "RPC-17", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "together", Method: "resources/read",
-				Tags:   recording.Tags{"uri": "a:all"},
-				Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"),
-				read("a:2", "a:2"))},
+	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`,
+		areatest.Pass("RPC-17", read("a:1", "a:1"), read("a:2", "a:2"), busy),
+		areatest.Pass("RPC-17", read("a:1", "a:one"), read("a:2", "a:2")),
+		areatest.Pass("RPC-17", read("a:dir/", "a:dir/2"), read("a:dir/2", "a:dir/2")),
+		areatest.Pass("RPC-17", rt.Line{Step: "together", Method: "resources/read",
+			Tags:   recording.Tags{"uri": "a:all"},
+			Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"),
+			read("a:2", "a:2")),
 		// never read alone: it may be an alias
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:2"), read("a:2", "a:2"))},
-		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"),
-			rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
-		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"),
-			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
+		areatest.Pass("RPC-17", read("a:1", "a:2"), read("a:2", "a:2")),
+		areatest.Fail("RPC-17", read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`}),
+		areatest.Fail("RPC-17", read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent}),
 		// late
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"),
-			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent,
-				Result: `{"resources":[]}`})},
-		{ID: "RPC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(busy)},
-		{ID: "RPC-17", Want: verdict.Warn, Rec: areatest.Lines(read("a:1", "a:1"),
-			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409})},
-	})
+		areatest.Pass("RPC-17", read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list",
+			Outcome: recording.Silent, Result: `{"resources":[]}`}),
+		areatest.NotApplicable("RPC-17", busy),
+		areatest.Warn("RPC-17", read("a:1", "a:1"),
+			rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Refused, Status: 409}),
+	)
 }
 
 // What a read yields together with others is held against what it yields alone.
@@ -404,10 +342,7 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri},
 			Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
 	}
-	req, _ := area.Catalogue().Find("RPC-17")
-	k, _ := area.BuiltIn().Check("RPC-17")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	for name, c := range map[string]struct {
 		alone, together []rt.Line
 		want            verdict.Outcome
@@ -447,13 +382,11 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		"nobody asked for it": {nil, areatest.Lines(read("together", "a:1", "a:one"),
 			read("together", "a:2", "a:2")), verdict.Pass},
 	} {
-		recs := verdict.Recordings{rpc.Concurrency: rt.New(rpc.Concurrency, facts, c.together...)}
+		recs := []*recording.Recording{rt.New(rpc.Concurrency, facts, c.together...)}
 		if c.alone != nil {
-			recs[recording.Reads] = rt.New(recording.Reads, facts, c.alone...)
+			recs = append(recs, rt.New(recording.Reads, facts, c.alone...))
 		}
-		if got := verdict.Evaluate(k, req, facts, recs); got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Actual)
-		}
+		areatest.Due(t, "RPC-17", name, c.want, recs...)
 	}
 }
 
@@ -480,28 +413,28 @@ func TestTextsMixedUp(t *testing.T) {
 	}
 	runs := func(first, second [3]string) []rt.Line { return round("0", first, second) }
 	unsettled := runs([3]string{a, b, b}, [3]string{b, b, b})
-	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
-		{ID: "RPC-17", Want: verdict.Fail,
-			Rec: slices.Concat(unsettled, round("1", [3]string{a, b, a}, [3]string{b, b, b}))},
+	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`,
+		areatest.Fail("RPC-17",
+			slices.Concat(unsettled, round("1", [3]string{a, b, a}, [3]string{b, b, b}))...),
 		// each round by itself
-		{ID: "RPC-17", Want: verdict.Pass,
-			Rec: slices.Concat(unsettled, round("1", [3]string{b, b, a}, [3]string{b, b, b}))},
-		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, b, b})},
-		{ID: "RPC-17", Want: verdict.Fail, Rec: runs([3]string{a, b, a}, [3]string{b, a, b})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{b, b, b})},
+		areatest.Pass("RPC-17",
+			slices.Concat(unsettled, round("1", [3]string{b, b, a}, [3]string{b, b, b}))...),
+		areatest.Fail("RPC-17", runs([3]string{a, b, a}, [3]string{b, b, b})...),
+		areatest.Fail("RPC-17", runs([3]string{a, b, a}, [3]string{b, a, b})...),
+		areatest.Pass("RPC-17", runs([3]string{a, a, a}, [3]string{b, b, b})...),
 		// the same texts
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, a, a}, [3]string{a, a, a})},
+		areatest.Pass("RPC-17", runs([3]string{a, a, a}, [3]string{a, a, a})...),
 		// nobody else's
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, c, a}, [3]string{b, b, b})},
+		areatest.Pass("RPC-17", runs([3]string{a, c, a}, [3]string{b, b, b})...),
 		// it has changed
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, b}, [3]string{b, b, b})},
+		areatest.Pass("RPC-17", runs([3]string{a, b, b}, [3]string{b, b, b})...),
 		// the other one changes
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, a}, [3]string{b, b, c})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{a, b, ""}, [3]string{b, b, ""})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"", b, ""}, [3]string{b, b, ""})},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: runs([3]string{"idle", "busy", "idle"},
-			[3]string{"busy", "busy", "busy"})},
-	})
+		areatest.Pass("RPC-17", runs([3]string{a, b, a}, [3]string{b, b, c})...),
+		areatest.Pass("RPC-17", runs([3]string{a, b, ""}, [3]string{b, b, ""})...),
+		areatest.Pass("RPC-17", runs([3]string{"", b, ""}, [3]string{b, b, ""})...),
+		areatest.Pass("RPC-17",
+			runs([3]string{"idle", "busy", "idle"}, [3]string{"busy", "busy", "busy"})...),
+	)
 }
 
 // TestEndsOfServers: a message that ends the server is no finding of the rules on what it is
@@ -525,10 +458,7 @@ func TestEndsOfServers(t *testing.T) {
 				`{}`)
 			rec := rt.New(recording.InvalidMessages, facts,
 				rt.Line{Step: c.step, ID: "-", Kind: recording.Probe, Outcome: how.outcome, Fatal: true})
-			req, _ := area.Catalogue().Find(c.id)
-			k, _ := area.BuiltIn().Check(c.id)
-			if got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != how.want {
+			if got := areatest.Judge(c.id, rec); got.Outcome != how.want {
 				t.Errorf("%s, %s, %s over %s: %+v", c.id, c.step, how.outcome, how.over, got)
 			}
 		}
@@ -548,12 +478,7 @@ func TestBareServerErrors(t *testing.T) {
 		facts := rt.Facts(at, `{}`)
 		rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "not-json", ID: "-",
 			Kind: recording.Probe, Outcome: recording.HTTPOnly, Status: 500})
-		req, _ := area.Catalogue().Find("RPC-14")
-		k, _ := area.BuiltIn().Check("RPC-14")
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != want {
-			t.Errorf("%s: %+v", at, got)
-		}
+		areatest.Due(t, "RPC-14", at, want, rec)
 	}
 }
 
@@ -564,13 +489,8 @@ func TestResponsesAreToldWithTheirRequests(t *testing.T) {
 		"RPC-06": `{"jsonrpc":"2.0","id":5,"result":null}`,
 		"RPC-07": `{"jsonrpc":"2.0","id":5,"error":{"code":-32602}}`,
 	} {
-		req, _ := area.Catalogue().Find(id)
-		k, _ := area.BuiltIn().Check(id)
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"resources":{}}`)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
-				areatest.Said(reply))})
+		facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
+		got := areatest.Judge(id, rt.New(recording.Everything, facts, areatest.Said(reply)))
 		if !strings.HasSuffix(got.Actual, " in the response to resources/list") || len(got.Frames) != 2 {
 			t.Errorf("%s: %q, frames %v", id, got.Actual, got.Frames)
 		}
@@ -582,15 +502,11 @@ func TestResponsesAreToldWithTheirRequests(t *testing.T) {
 func TestLostOverUnclearRequests(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE},
 		`{"resources":{}}`)
-	k, _ := area.BuiltIn().Check("RPC-15")
-	req, _ := area.Catalogue().Find("RPC-15")
 	refused := rt.Line{Step: scenario.StepNoMethod, Error: `{"code":-32600,"message":"no method"}`,
 		Kind: recording.Probe}
 	for _, step := range []recording.Step{scenario.StepNullID, scenario.StepDoubledMember} {
 		lost := rt.Line{Step: step, Outcome: recording.Lost, Fatal: true, Kind: recording.Probe}
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, refused,
-				lost)})
+		got := areatest.Judge("RPC-15", rt.New(recording.InvalidMessages, facts, refused, lost))
 		if got.Outcome != verdict.Pass || len(got.Observations) != 1 {
 			t.Errorf("%s: %s, expected pass and an observation\n%+v", step, got.Outcome, got)
 		}
@@ -622,13 +538,10 @@ func TestRespeltIDs(t *testing.T) {
 
 // Over HTTP it is known what a response under another id answers.
 func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: `"é"`, Channel: "post:1",
 		Reply: `{"jsonrpc":"2.0","id":"??","result":{"resources":[]}}`})
-	req, _ := area.Catalogue().Find("RPC-02")
-	k, _ := area.BuiltIn().Check("RPC-02")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+	got := areatest.Judge("RPC-02", rec)
 	if got.Outcome != verdict.Fail || len(got.Frames) != 2 ||
 		!strings.Contains(got.Actual, `resources/list with the id "é"`) {
 		t.Errorf("%+v", got)
@@ -638,16 +551,13 @@ func TestAnUnknownIDIsShownWithItsRequest(t *testing.T) {
 // TestOneEndIsOneCause: where connections end over requests, it is one finding whichever request it was in
 // which revision.
 func TestOneEndIsOneCause(t *testing.T) {
-	req, _ := area.Catalogue().Find("RPC-09")
-	k, _ := area.BuiltIn().Check("RPC-09")
 	causes := map[string]bool{}
 	for rev, method := range map[requirement.Revision]string{requirement.R20250618: "resources/list",
 		requirement.R20251125: "resources/templates/list"} {
-		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio},
-			`{"resources":{}}`)
+		facts := areatest.Stdio(rev, `{"resources":{}}`)
 		rec := rt.New(recording.Everything, facts, rt.Line{Step: "page", Method: method,
 			Outcome: recording.Lost})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("RPC-09", rec)
 		if got.Outcome != verdict.Fail {
 			t.Errorf("%s: %s", method, got.Outcome)
 		}
@@ -660,10 +570,7 @@ func TestOneEndIsOneCause(t *testing.T) {
 
 // The errors that an HTTP server has of its own are no JSON-RPC, and have no ids to lose.
 func TestErrorsOfTheHTTPServer(t *testing.T) {
-	req, _ := area.Catalogue().Find("RPC-16")
-	k, _ := area.BuiltIn().Check("RPC-16")
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{"resources":{}}`)
+	facts := areatest.HTTP(requirement.R20251125, `{"resources":{}}`)
 	for reply, want := range map[string]verdict.Outcome{
 		`{"status":500,"error":"Internal Server Error","path":"/mcp"}`: verdict.NotApplicable,
 		`{"error":"Bad Request"}`:                                      verdict.NotApplicable,
@@ -671,11 +578,7 @@ func TestErrorsOfTheHTTPServer(t *testing.T) {
 	} {
 		x := rt.Line{Step: "unknown-method", Method: "mcpcheck/no-such-method", Kind: recording.Probe,
 			Channel: "post-1", Status: 500, Reply: reply}
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, x)})
-		if got.Outcome != want {
-			t.Errorf("%s: %s, expected %s: %s", reply, got.Outcome, want, got.Actual)
-		}
+		areatest.Due(t, "RPC-16", reply, want, rt.New(recording.InvalidMessages, facts, x))
 	}
 }
 
@@ -692,12 +595,11 @@ func TestMethodsOfOthers(t *testing.T) {
 		return l
 	}
 	unknown, listen := line("server/discover", "", "-32601"), line("subscriptions/listen", "", "")
-	areatest.WalkRuns(t, rpc.ForeignMessages, `{}`, []areatest.Run{
-		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(line("server/discover", "", ""))},
-		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(unknown, listen)},
-		{ID: "RPC-09", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(line("server/discover", `{"supportedVersions":[]}`, ""), listen)},
-		{ID: "RPC-13", Want: verdict.Pass, Rec: areatest.Lines(unknown, line("tasks/get", "", "-32602"))},
-		{ID: "RPC-13", Want: verdict.Warn, Rec: areatest.Lines(unknown, line("tasks/get", "", "-32603"))},
+	areatest.WalkRunsIn(t, rpc.ForeignMessages, `{}`, []areatest.Run{
+		areatest.Fail("RPC-09", line("server/discover", "", "")),
+		areatest.Fail("RPC-09", unknown, listen),
+		areatest.NotApplicable("RPC-09", line("server/discover", `{"supportedVersions":[]}`, ""), listen),
+		areatest.Pass("RPC-13", unknown, line("tasks/get", "", "-32602")),
+		areatest.Warn("RPC-13", unknown, line("tasks/get", "", "-32603")),
 	}, requirement.R20251125)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -36,10 +36,7 @@ func TestACutCharacterIsOneFinding(t *testing.T) {
 		}
 		rec := rt.New(rpc.RequestIDs, facts, lines...)
 		for _, id := range []string{"RPC-02", "RPC-04"} {
-			req, _ := area.Catalogue().Find(id)
-			k, _ := area.BuiltIn().Check(id)
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rpc.RequestIDs: rec,
-				recording.Everything: rt.New(recording.Everything, facts)})
+			got := areatest.Judge(id, rec, rt.New(recording.Everything, facts))
 			if got.Outcome != verdict.Fail || !got.SharedCause || !strings.Contains(got.Hint, "whole body") ||
 				got.Cause != verdict.CauseCode("a character cut by the end of a chunk") {
 				t.Errorf("%s on %s: %+v", id, transport, got)
@@ -50,10 +47,7 @@ func TestACutCharacterIsOneFinding(t *testing.T) {
 
 // A notification that is refused over HTTP is no request, so that the error in the body belongs to none.
 func TestARefusedNotificationHasNoID(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP},
-		`{}`)
-	req, _ := area.Catalogue().Find("RPC-02")
-	k, _ := area.BuiltIn().Check("RPC-02")
+	facts := areatest.HTTP(requirement.R20250618, `{}`)
 	for status, want := range map[int]verdict.Outcome{200: verdict.Fail, 400: verdict.Pass} {
 		rec := rt.New(recording.Everything, facts, rt.Line{Method: "resources/list", ID: "1",
 			Channel: "post:1", Reply: `{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`},
@@ -61,9 +55,6 @@ func TestARefusedNotificationHasNoID(t *testing.T) {
 				Outcome: recording.Sent,
 				Reply: `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"no ` +
 					`session"}}`})
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rec}); got.Outcome != want {
-			t.Errorf("%d: %+v", status, got)
-		}
+		areatest.Due(t, "RPC-02", status, want, rec)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -48,8 +48,7 @@ func TestEndAtTheStart(t *testing.T) {
 		"modern, after a session": {requirement.R20260728, false, []rt.Line{answered("s1"), lost("s2", list),
 			lost("s3", read), lost("s4", list)}, verdict.Pass},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: requirement.Stdio},
-			`{"resources":{}}`)
+		facts := areatest.Stdio(c.revision, `{"resources":{}}`)
 		facts.Owned = !c.foreign
 		rec := rt.New(recording.Everything, facts, c.lines...)
 		for i, s := range rec.Sessions {
@@ -63,11 +62,6 @@ func TestEndAtTheStart(t *testing.T) {
 				}
 			}
 		}
-		req, _ := area.Catalogue().Find("RPC-09")
-		k, _ := area.BuiltIn().Check("RPC-09")
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Reason+got.Actual)
-		}
+		areatest.Due(t, "RPC-09", name, c.want, rec)
 	}
 }

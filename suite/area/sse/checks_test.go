@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sse"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -18,20 +17,17 @@ import (
 // which the stream was asked for again.
 func TestOriginOfLastEventID(t *testing.T) {
 	on := func(step recording.Step, channel, id string) rt.Line {
-		l := areatest.HTTPLine(step, 200, areatest.OkList)
+		l := areatest.Listed(step)
 		l.Channel, l.Event = channel, &wire.Event{ID: id, HasID: true}
 		return l
 	}
 	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
 		Event: &wire.Event{}, Tags: recording.Tags{"id": "e1"},
 		Incoming: []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}}
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	rec := rt.New(recording.HTTPResume, facts, on("first", "post:1", "e1"), on("second", "post:2", "f1"),
 		resumed)
-	req, _ := area.Catalogue().Find("SSE-07")
-	k, _ := area.BuiltIn().Check("SSE-07")
-	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec})
+	got := areatest.Judge("SSE-07", rec)
 	first := rec.Step("first")
 	if want := first.Evidence(); !got.Outcome.Red() || len(want) < 2 ||
 		!slices.Equal(got.Frames[:2], want[:2]) {
@@ -50,10 +46,7 @@ func TestReplays(t *testing.T) {
 		`{"jsonrpc":"2.0","id":101,"result":{"resourceTemplates":[]}}`
 	const changed, progress = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`,
 		`{"jsonrpc":"2.0","method":"notifications/progress"}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
-	req, _ := area.Catalogue().Find("SSE-07")
-	k, _ := area.BuiltIn().Check("SSE-07")
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	asked := func(step recording.Step, session, id, event, reply string) rt.Line {
 		return rt.Line{Step: step, Session: session, ID: id, Method: "m", Reply: reply,
 			Channel: "post:" + string(step), Event: &wire.Event{ID: event, HasID: true}, Status: 200,
@@ -113,7 +106,7 @@ func TestReplays(t *testing.T) {
 				Outcome: recording.Sent, Channel: "get:1",
 				Event: &wire.Event{ID: c.as, HasID: true}, Tags: recording.Tags{"id": c.named},
 				Incoming: []string{c.replayed}})...)
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.HTTPResume: rec})
+		got := areatest.Judge("SSE-07", rec)
 		if got.Outcome != c.want || (len(got.Observations) > 0) != c.observed {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -123,10 +116,7 @@ func TestReplays(t *testing.T) {
 // TestUnendedResponse: a response in an event that the stream ended within is discarded by clients. What is
 // not known to be the server's doing, or leaves nothing unanswered, is remarked upon.
 func TestUnendedResponse(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
-	req, _ := area.Catalogue().Find("SSE-01")
-	k, _ := area.BuiltIn().Check("SSE-01")
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	for name, c := range map[string]struct {
 		channel string
 		flaws   []wire.Flaw
@@ -138,10 +128,9 @@ func TestUnendedResponse(t *testing.T) {
 			{Code: wire.FlawBrokenOff}}, verdict.Pass},
 		"on a stream of its own": {"get:1", []wire.Flaw{{Code: wire.FlawUnterminated}}, verdict.Pass},
 	} {
-		line := areatest.HTTPLine("list", 200, areatest.OkList)
+		line := areatest.Listed("list")
 		line.Channel, line.Event, line.Flaws = c.channel, &wire.Event{}, c.flaws
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, line)})
+		got := areatest.Judge("SSE-01", rt.New(recording.Everything, facts, line))
 		if remarked := len(c.flaws) > 0 && c.want == verdict.Pass; got.Outcome != c.want ||
 			len(got.Observations) > 0 != remarked {
 			t.Errorf("%s: %+v", name, got)
@@ -151,10 +140,7 @@ func TestUnendedResponse(t *testing.T) {
 
 // TestReplayThatDidNotBegin: a stream of which nothing came in time is not known to bring nothing.
 func TestReplayThatDidNotBegin(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP},
-		`{}`)
-	req, _ := area.Catalogue().Find("SSE-07")
-	k, _ := area.BuiltIn().Check("SSE-07")
+	facts := areatest.HTTP(requirement.R20251125, `{}`)
 	get := func(step recording.Step, status int) rt.Line {
 		return rt.Line{Step: step, ID: "-", Status: status, Outcome: recording.Sent,
 			Channel: "get:" + string(step), Tags: recording.Tags{"id": "e1"}}
@@ -162,10 +148,9 @@ func TestReplayThatDidNotBegin(t *testing.T) {
 	for _, step := range []recording.Step{"resume-last", "resume-unknown", "resume-elsewhere"} {
 		for status, want := range map[int]verdict.Outcome{0: verdict.NotApplicable, 200: verdict.Pass,
 			404: verdict.Pass} {
-			rec := rt.New(recording.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList),
-				areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
-			if got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.HTTPResume: rec}); got.Outcome != want {
+			rec := rt.New(recording.HTTPResume, facts, areatest.Listed("first"),
+				areatest.Listed("second"), get("resume", 200), get(step, status))
+			if got := areatest.Judge("SSE-07", rec); got.Outcome != want {
 				t.Errorf("%s with status %d: %+v", step, status, got)
 			}
 		}
@@ -177,8 +162,6 @@ func TestReplayThatDidNotBegin(t *testing.T) {
 func TestBeforeTheEndpoint(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE},
 		`{}`)
-	req, _ := area.Catalogue().Find("SSE-21")
-	k, _ := area.BuiltIn().Check("SSE-21")
 	for data, want := range map[string]int{"": 0, "{}": 1} {
 		open := rt.Line{Step: "open", ID: "-", Status: 200,
 			Header: map[string][]string{"Content-Type": {"text/event-stream"}}, Outcome: recording.Sent,
@@ -187,8 +170,7 @@ func TestBeforeTheEndpoint(t *testing.T) {
 			Tags: recording.Tags{"url": "http://127.0.0.1/sse"}}
 		endpoint := rt.Line{Step: "later", ID: "-", Outcome: recording.Sent, Channel: "get:1",
 			Event: &wire.Event{Type: "endpoint"}, Incoming: []string{"/message"}}
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{sse.SSEEndpoint: rt.New(sse.SSEEndpoint, facts, open, endpoint)})
+		got := areatest.Judge("SSE-21", rt.New(sse.SSEEndpoint, facts, open, endpoint))
 		if got.Outcome != verdict.Pass || len(got.Observations) != want {
 			t.Errorf("%q: %+v", data, got)
 		}

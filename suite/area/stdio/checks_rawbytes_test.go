@@ -9,7 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // How messages end on stdio is remarked upon where newlines alone would have served.
@@ -38,37 +37,35 @@ func TestOddEnds(t *testing.T) {
 	areatest.Observed(t, see(rt.Line{Step: "before", Method: "ping", Error: `{"code":-32603,"message":"no"}`},
 		refused), "")
 	areatest.WalkRuns(t, stdio.Framing, `{}`,
-		[]areatest.Run{{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(before, part("joined", 2, ""),
-			refused, died)}})
+		areatest.Pass("STDIO-05", before, part("joined", 2, ""), refused, died))
 }
 
 // HTTP's own freedoms are remarked upon where an ordinary request is served.
 func TestFramedByHTTP(t *testing.T) {
-	list := areatest.HTTPLine("list", 200, areatest.OkList)
+	list := areatest.Listed("list")
 	see := func(rec ...rt.Line) map[string]string {
 		return areatest.Observations(t, "HTTP-32", http.HTTPStatuses, rec)
 	}
-	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 200, areatest.OkList),
-		areatest.HTTPLine("header-case", 200, areatest.OkList)), "")
-	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 411, areatest.NoMessage)), "chunked-refused",
+	areatest.Observed(t, see(list, areatest.Listed("chunked"),
+		areatest.Listed("header-case")), "")
+	areatest.Observed(t, see(list, areatest.Bare("chunked", 411)), "chunked-refused",
 		"HTTP 411", "Transfer-Encoding")
 	areatest.Observed(t, see(list, areatest.HTTPLine("chunked", 0, rt.Line{Outcome: recording.Silent})),
 		"chunked-refused", "silence")
-	areatest.Observed(t, see(list, areatest.HTTPLine("header-case", 415, areatest.NoMessage)),
+	areatest.Observed(t, see(list, areatest.Bare("header-case", 415)),
 		"header-case-refused", "HTTP 415")
-	areatest.Observed(t, see(list, areatest.HTTPLine("header-case", 404, areatest.NoMessage),
+	areatest.Observed(t, see(list, areatest.Bare("header-case", 404),
 		areatest.HTTPLine("chunked", 503, rt.Line{Outcome: recording.Refused})), "")
-	areatest.Observed(t, see(areatest.HTTPLine("list", 400, areatest.NoMessage),
-		areatest.HTTPLine("chunked", 400, areatest.NoMessage)), "")
-	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-32", Want: verdict.Pass,
-			Rec: areatest.Lines(list, areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList),
-				"form", "order"), areatest.HTTPLine("chunked", 411, areatest.NoMessage))},
-	})
+	areatest.Observed(t, see(areatest.Bare("list", 400),
+		areatest.Bare("chunked", 400)), "")
+	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`,
+		areatest.Pass("HTTP-32", list, areatest.WithTags(areatest.Listed("accept"), "form", "order"),
+			areatest.Bare("chunked", 411)),
+	)
 }
 
 func TestOddMethods(t *testing.T) {
-	list := areatest.HTTPLine("list", 200, areatest.OkList)
+	list := areatest.Listed("list")
 	by := func(verb string, status int, l rt.Line) rt.Line {
 		return areatest.WithTags(areatest.HTTPLine("odd-method", status, l), "verb", verb)
 	}
@@ -84,16 +81,15 @@ func TestOddMethods(t *testing.T) {
 		"odd-method-served", "PUT and PATCH")
 	areatest.Observed(t, see(by("PUT", 500, areatest.NoMessage), by("PATCH", 0, died)), "odd-method-failed",
 		"PUT (HTTP 500", "PATCH (the connection ended")
-	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
-		{ID: "HTTP-01", Want: verdict.Pass,
-			Rec: areatest.Lines(list, areatest.HTTPLine("notify", 202, areatest.Oneway),
-				areatest.HTTPLine("list-after", 200, areatest.OkList), by("PUT", 500, areatest.NoMessage),
-				by("PATCH", 200, areatest.OkList))},
-	})
+	areatest.WalkRuns(t, http.HTTPStatuses, `{"resources":{}}`,
+		areatest.Pass("HTTP-01", list, areatest.HTTPLine("notify", 202, areatest.Oneway),
+			areatest.Listed("list-after"), by("PUT", 500, areatest.NoMessage),
+			by("PATCH", 200, areatest.OkList)),
+	)
 }
 
 func TestForeignHost(t *testing.T) {
-	refused := areatest.WithTags(areatest.HTTPLine("request", 403, areatest.NoMessage), "origin",
+	refused := areatest.WithTags(areatest.Bare("request", 403), "origin",
 		"http://evil.example.invalid")
 	host := func(status int, l rt.Line) rt.Line {
 		return areatest.WithTags(areatest.HTTPLine("foreign-host", status, l), "host", "evil.example.invalid")
@@ -109,6 +105,5 @@ func TestForeignHost(t *testing.T) {
 	areatest.Observed(t, see(refused, host(200, areatest.OkList)), "host-unchecked", "evil.example.invalid",
 		"DNS rebinding")
 	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`,
-		[]areatest.Run{{ID: "SEC-01", Want: verdict.Pass,
-			Rec: areatest.Lines(refused, host(200, areatest.OkList))}})
+		areatest.Pass("SEC-01", refused, host(200, areatest.OkList)))
 }

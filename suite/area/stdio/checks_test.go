@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/canc"
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
@@ -23,47 +22,36 @@ func TestLines(t *testing.T) {
 	reply := `{"jsonrpc":"2.0","id":5,"result":{}}`
 	cut := areatest.Said(reply)
 	cut.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated}}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note),
-			areatest.Said(reply))},
-		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("Server running", note))},
-		{ID: "STDIO-01", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(`{"level":30,"msg":"listed"}`, note))},
-		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("{", `  "jsonrpc": "2.0",`,
-			`  "method": "notifications/message"`, "}", note))},
-		{ID: "STDIO-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note, note+"\r"))},
-		{ID: "STDIO-02", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.Unasked(note, "{", `  "jsonrpc": "2.0",`, `  "params": {`, "  },",
-				`  "method": "notifications/message"`, "}"))},
-		{ID: "STDIO-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(note + note))},
-		{ID: "STDIO-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("Server {running}", note))},
-		{ID: "STDIO-03", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
-		{ID: "STDIO-03", Want: verdict.Fail, Rec: areatest.Lines(cut)},
-	})
-	areatest.WalkRuns(t, recording.InvalidMessages, `{}`, []areatest.Run{
-		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("unknown method"),
-			areatest.Said(reply))},
-	})
-	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{
-		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), part("joined", 2, ""),
-			part("split", 1, ""))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
-			part("joined", 1, ""))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
-			part("split", 0, recording.Silent))},
-		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""),
-			splitID("naïve", "naïve"))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
-			splitID("naïve", "na\ufffd\ufffdve"))},
-		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""),
-			part("separators", 0, recording.Silent), part("split", 1, ""))},
-		{ID: "STDIO-05", Want: verdict.Blocked, Rec: areatest.Lines(part("before", 0, recording.Lost),
-			part("split", 0, recording.Silent))},
-		{ID: "STDIO-06", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "long", Method: "ping",
-				Error: `{"code":-32600,"message":"too long"}`})},
-		{ID: "STDIO-06", Want: verdict.Fail, Rec: areatest.Lines(part("long", 0, recording.Silent))},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		areatest.Pass("STDIO-01", areatest.Unasked(note), areatest.Said(reply)),
+		areatest.Fail("STDIO-01", areatest.Unasked("Server running", note)),
+		areatest.Fail("STDIO-01", areatest.Unasked(`{"level":30,"msg":"listed"}`, note)),
+		areatest.Pass("STDIO-01",
+			areatest.Unasked("{", `  "jsonrpc": "2.0",`, `  "method": "notifications/message"`, "}", note)),
+		areatest.Pass("STDIO-02", areatest.Unasked(note, note+"\r")),
+		areatest.Fail("STDIO-02", areatest.Unasked(note, "{", `  "jsonrpc": "2.0",`, `  "params": {`,
+			"  },", `  "method": "notifications/message"`, "}")),
+		areatest.Fail("STDIO-02", areatest.Unasked(note+note)),
+		areatest.Pass("STDIO-02", areatest.Unasked("Server {running}", note)),
+		areatest.Pass("STDIO-03", areatest.Said(reply)),
+		areatest.Fail("STDIO-03", cut),
+	)
+	areatest.WalkRuns(t, recording.InvalidMessages, `{}`,
+		areatest.Fail("STDIO-01", areatest.Unasked("unknown method"), areatest.Said(reply)),
+	)
+	areatest.WalkRuns(t, stdio.Framing, `{}`,
+		areatest.Pass("STDIO-05", part("before", 1, ""), part("joined", 2, ""), part("split", 1, "")),
+		areatest.Fail("STDIO-05", part("before", 1, ""), part("joined", 1, "")),
+		areatest.Fail("STDIO-05", part("before", 1, ""), part("split", 0, recording.Silent)),
+		areatest.Pass("STDIO-05", part("before", 1, ""), splitID("naïve", "naïve")),
+		areatest.Fail("STDIO-05", part("before", 1, ""), splitID("naïve", "na\ufffd\ufffdve")),
+		areatest.Fail("STDIO-05", part("before", 1, ""), part("separators", 0, recording.Silent),
+			part("split", 1, "")),
+		areatest.Blocked("STDIO-05", part("before", 0, recording.Lost), part("split", 0, recording.Silent)),
+		areatest.Pass("STDIO-06",
+			rt.Line{Step: "long", Method: "ping", Error: `{"code":-32600,"message":"too long"}`}),
+		areatest.Fail("STDIO-06", part("long", 0, recording.Silent)),
+	)
 }
 
 // An answer that was held back says nothing by itself: it may have come by chance. It does not come so after
@@ -76,11 +64,11 @@ func TestHeldBack(t *testing.T) {
 		}
 		return all
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "STDIO-03", Want: verdict.Pass, Rec: after(10 * time.Second)},
-		{ID: "STDIO-03", Want: verdict.Pass, Rec: after(time.Second, 1100*time.Millisecond)},
-		{ID: "STDIO-03", Want: verdict.Fail, Rec: after(10*time.Second, time.Second)},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		areatest.Pass("STDIO-03", after(10*time.Second)...),
+		areatest.Pass("STDIO-03", after(time.Second, 1100*time.Millisecond)...),
+		areatest.Fail("STDIO-03", after(10*time.Second, time.Second)...),
+	)
 }
 
 // splitID is a request in three writes whose id came back as another one.
@@ -102,23 +90,20 @@ func part(step recording.Step, answers int, o recording.Outcome) rt.Line {
 }
 
 func TestEndings(t *testing.T) {
-	req, _ := area.Catalogue().Find("STDIO-08")
-	k, _ := area.BuiltIn().Check("STDIO-08")
 	for _, x := range []struct {
 		owned bool
 		how   string
 		want  verdict.Outcome
 	}{{true, "exited", verdict.Pass}, {true, "killed", verdict.Warn}, {true, "terminated", verdict.Warn},
 		{false, "killed", verdict.NotApplicable}} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
-			Transport: requirement.Stdio}, `{}`)
+		facts := areatest.Stdio(requirement.R20260728, `{}`)
 		facts.Owned = x.owned
 		rec := rt.New(recording.Everything, facts, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: x.how, Took: 2 * time.Second}
 		// One that was not waited for in full, when it was known that they stay.
 		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "hurried",
 			Ending: &recording.Ending{By: "us", How: "terminated", Took: 250 * time.Millisecond}})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("STDIO-08", rec)
 		if got.Outcome != x.want {
 			t.Errorf("%s: %s, expected %s", x.how, got.Outcome, x.want)
 		}
@@ -131,8 +116,6 @@ func TestEndings(t *testing.T) {
 
 // TestEndingsWhileSubscribed: a subscription is no reason to stay, and one that is given up even less.
 func TestEndingsWhileSubscribed(t *testing.T) {
-	req, _ := area.Catalogue().Find("STDIO-08")
-	k, _ := area.BuiltIn().Check("STDIO-08")
 	listen := areatest.WithTags(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"a"`,
 		Outcome: recording.Sent}, "ack", "2")
 	stop := rt.Line{Step: "stop", Method: "notifications/cancelled", ID: "-", Params: `{"requestId":"a"}`,
@@ -155,14 +138,13 @@ func TestEndingsWhileSubscribed(t *testing.T) {
 		"unsubscribed": {"exited", areatest.Lines(subscribe, unsubscribe), ""},
 		"never ends":   {"killed", areatest.Lines(listen), "input was closed"},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728,
-			Transport: requirement.Stdio}, `{}`)
+		facts := areatest.Stdio(requirement.R20260728, `{}`)
 		facts.Owned = true
 		rec := rt.New(recording.Everything, facts, x.lines...)
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "killed", Took: 2 * time.Second}
 		rec.Sessions = append(rec.Sessions,
 			&recording.Session{ID: "plain", Ending: &recording.Ending{By: "us", How: x.plain}})
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("STDIO-08", rec)
 		if (got.Outcome == verdict.Warn) != (x.want != "") || !strings.HasSuffix(got.Expected, x.want) {
 			t.Errorf("%s: %s %s", name, got.Outcome, got.Expected)
 		}
@@ -170,18 +152,15 @@ func TestEndingsWhileSubscribed(t *testing.T) {
 }
 
 func TestFlushedInTime(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio},
-		`{}`)
+	facts := areatest.Stdio(requirement.R20250618, `{}`)
 	late := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)
 	late.Outcome = recording.Silent
-	req, _ := area.Catalogue().Find("STDIO-03")
-	k, _ := area.BuiltIn().Check("STDIO-03")
 	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable,
 		time.Millisecond: verdict.Fail} {
 		rec := rt.New(recording.Everything, facts, late)
 		rec.Sessions[0].Closed = closed
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "exited"}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		got := areatest.Judge("STDIO-03", rec)
 		if want == verdict.Fail && got.Outcome != verdict.Fail || want != verdict.Fail && got.Outcome.Red() {
 			t.Errorf("closed after %s: %+v", closed, got)
 		}
@@ -190,10 +169,7 @@ func TestFlushedInTime(t *testing.T) {
 
 // A slow answer may come when the session happens to be ended, if others are as slow.
 func TestSlowNotHeldBack(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio},
-		`{}`)
-	req, _ := area.Catalogue().Find("STDIO-03")
-	k, _ := area.BuiltIn().Check("STDIO-03")
+	facts := areatest.Stdio(requirement.R20250618, `{}`)
 	for name, c := range map[string]struct {
 		other time.Duration // after which another request was answered while its session stood
 		want  verdict.Outcome
@@ -215,10 +191,7 @@ func TestSlowNotHeldBack(t *testing.T) {
 			s.Closed, s.Ending = time.Hour, &recording.Ending{By: "us", How: "exited"}
 		}
 		rec.Session("s1").Closed = 12 * time.Second
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Everything: rec}); got.Outcome != c.want {
-			t.Errorf("%s: %+v", name, got)
-		}
+		areatest.Due(t, "STDIO-03", name, c.want, rec)
 	}
 }
 
@@ -235,26 +208,20 @@ func TestProgress(t *testing.T) {
 	}
 	good := during(`{"progressToken":7,"progress":0.5}`,
 		`{"progressToken":7,"progress":1,"total":2,"message":"on"}`)
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "PROG-01", Want: verdict.NotApplicable, Rec: areatest.Lines(read)},
-		{ID: "PROG-01", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-01", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":8,"progress":1}`))},
-		{ID: "PROG-02", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-02", Want: verdict.Fail,
-			Rec: areatest.Lines(during(`{"progressToken":"7","progress":1}`))},
-		{ID: "PROG-02", Want: verdict.Fail,
-			Rec: areatest.Lines(during(`{"progressToken":7,"progress":"50%"}`))},
-		{ID: "PROG-03", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-03", Want: verdict.Fail,
-			Rec: areatest.Lines(during(`{"progressToken":7,"progress":1}`,
-				`{"progressToken":7,"progress":1.0}`))},
-		{ID: "PROG-04", Want: verdict.Pass, Rec: areatest.Lines(good)},
-		{ID: "PROG-04", Want: verdict.Fail,
-			Rec: areatest.Lines(read,
-				areatest.Unasked(
-					`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,`+
-						`"progress":1}}`))},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		areatest.NotApplicable("PROG-01", read),
+		areatest.Pass("PROG-01", good),
+		areatest.Fail("PROG-01", during(`{"progressToken":8,"progress":1}`)),
+		areatest.Pass("PROG-02", good),
+		areatest.Fail("PROG-02", during(`{"progressToken":"7","progress":1}`)),
+		areatest.Fail("PROG-02", during(`{"progressToken":7,"progress":"50%"}`)),
+		areatest.Pass("PROG-03", good),
+		areatest.Fail("PROG-03",
+			during(`{"progressToken":7,"progress":1}`, `{"progressToken":7,"progress":1.0}`)),
+		areatest.Pass("PROG-04", good),
+		areatest.Fail("PROG-04", read,
+			areatest.Unasked(areatest.Sent("notifications/progress", "", `"progressToken":7,"progress":1`))),
+	)
 }
 
 func TestCancellation(t *testing.T) {
@@ -282,45 +249,38 @@ func TestCancellation(t *testing.T) {
 	cut := func(step recording.Step, status int) rt.Line {
 		return rt.Line{Step: step, Method: "ping", Outcome: recording.Refused, Status: status}
 	}
-	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"),
-			after(""))},
-		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
-		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, fatal)},
-		{ID: "CANC-01", Want: verdict.Blocked, Rec: areatest.Lines(cut("done", 429), fatal)},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), cut("unknown", 503),
-			after(""))},
+	areatest.WalkRuns(t, canc.OddCancellations, `{}`,
+		areatest.Pass("CANC-01", done, odd("finished"), odd("object-id"), after("")),
+		areatest.Fail("CANC-01", done, answered),
+		areatest.Fail("CANC-01", done, fatal),
+		areatest.Blocked("CANC-01", cut("done", 429), fatal),
+		areatest.Pass("CANC-01", done, odd("finished"), cut("unknown", 503), after("")),
 		// the session serves nobody
-		{ID: "CANC-01", Want: verdict.NotApplicable, Rec: areatest.Lines(expired, fatal)},
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
-		{ID: "CANC-01", Want: verdict.Pass,
-			Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
+		areatest.NotApplicable("CANC-01", expired, fatal),
+		areatest.Warn("CANC-01", done, odd("unknown"), refusedAfter),
+		areatest.Pass("CANC-01", done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after("")),
 		// of its own accord
-		{ID: "CANC-01", Want: verdict.Pass,
-			Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}),
-				odd("no-id"), after(""))},
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"),
-			after(""), undisturbed)},
-		{ID: "CANC-01", Want: verdict.Warn,
-			Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}),
-				odd("unknown"), after(""), undisturbed)},
+		areatest.Pass("CANC-01", done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}),
+			odd("no-id"), after("")),
+		areatest.Warn("CANC-01", done, underWay(rt.Line{}), odd("no-id"), after(""), undisturbed),
+		areatest.Warn("CANC-01", done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}),
+			odd("unknown"), after(""), undisturbed),
 		// there is nothing to hold it against
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"),
-			after(""))},
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"),
-			after(""), rt.Line{Step: "undisturbed", Method: "resources/read"})},
-	})
+		areatest.Pass("CANC-01", done, underWay(rt.Line{}), odd("no-id"), after("")),
+		areatest.Pass("CANC-01", done, underWay(rt.Line{}), odd("no-id"), after(""),
+			rt.Line{Step: "undisturbed", Method: "resources/read"}),
+	)
 	finished := odd("finished")
 	finished.Params = `{"requestId":"d"}`
 	again := part("done", 2, "")
 	again.ID = `"d"`
 	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent,
 		Tags: recording.Tags{scenario.TagEnded: "yes"}}
-	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, finished, after(""), listening)},
+	areatest.WalkRuns(t, canc.OddCancellations, `{}`,
+		areatest.Warn("CANC-01", done, finished, after(""), listening),
 		// twice before it was cancelled: RPC-09
-		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(again, finished, after(""))},
-	})
+		areatest.Pass("CANC-01", again, finished, after("")),
+	)
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
 	gone := func(step recording.Step) rt.Line {
@@ -334,74 +294,61 @@ func TestCancellation(t *testing.T) {
 	}
 	control := func(o recording.Outcome) rt.Line { l := after(o); l.Step = "undisturbed"; return l }
 	lives, lost := control(""), control(recording.Lost)
-	areatest.WalkRuns(t, canc.CancelRace, `{}`, []areatest.Run{
-		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, part("raced", 1, ""), after(""))},
-		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, twice, after(""))},
-		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Silent))},
-		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Lost), lives, lives)},
+	areatest.WalkRuns(t, canc.CancelRace, `{}`,
+		areatest.Pass("CANC-03", raced, part("raced", 1, ""), after("")),
+		areatest.Fail("CANC-03", raced, twice, after("")),
+		areatest.Fail("CANC-03", raced, after(recording.Silent)),
+		areatest.Fail("CANC-03", raced, after(recording.Lost), lives, lives),
 		// it ends after so many messages
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, after(recording.Lost), lives,
-			lost)},
+		areatest.NotApplicable("CANC-03", raced, after(recording.Lost), lives, lost),
 		// the time was over
-		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost), lives,
-			control(recording.Canceled))},
-		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost),
-			control(recording.Unsent))},
+		areatest.Blocked("CANC-03", raced, after(recording.Lost), lives, control(recording.Canceled)),
+		areatest.Blocked("CANC-03", raced, after(recording.Lost), control(recording.Unsent)),
 		// before there was a control
-		{ID: "CANC-03", Want: verdict.Blocked, Rec: areatest.Lines(raced, after(recording.Lost),
-			rt.Line{Over: true})},
-		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, gone("after"), lives, lives)},
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, gone("after"), lives,
-			gone("undisturbed"))},
+		areatest.Blocked("CANC-03", raced, after(recording.Lost), rt.Line{Over: true}),
+		areatest.Fail("CANC-03", raced, gone("after"), lives, lives),
+		areatest.NotApplicable("CANC-03", raced, gone("after"), lives, gone("undisturbed")),
 		// there is nothing to hold it against
-		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, gone("after"))},
-		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(ping("before", 0), raced,
-			ping("after", http.StatusAccepted))},
+		areatest.Pass("CANC-03", raced, gone("after")),
+		areatest.Fail("CANC-03", ping("before", 0), raced, ping("after", http.StatusAccepted)),
 		// nor was it before
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(ping("before", http.StatusAccepted),
-			raced, ping("after", http.StatusAccepted))},
-	})
-	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
-		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
-		{ID: "CANC-05", Want: verdict.Fail, Rec: areatest.Lines(after(recording.Silent))},
-		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(cut("after", 429))},
-		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(cut("after", 503))},
-		{ID: "CANC-05", Want: verdict.Blocked,
-			Rec: areatest.Lines(rt.Line{Step: "after", Method: "ping", Status: 503,
-				Error: `{"code":-32603,"message":"too many"}`})},
-	})
+		areatest.NotApplicable("CANC-03", ping("before", http.StatusAccepted), raced,
+			ping("after", http.StatusAccepted)),
+	)
+	areatest.WalkRuns(t, canc.DroppedReads, `{}`,
+		areatest.Pass("CANC-05", after("")),
+		areatest.Fail("CANC-05", after(recording.Silent)),
+		areatest.Blocked("CANC-05", cut("after", 429)),
+		areatest.Blocked("CANC-05", cut("after", 503)),
+		areatest.Blocked("CANC-05", rt.Line{Step: "after", Method: "ping", Status: 503,
+			Error: `{"code":-32603,"message":"too many"}`}),
+	)
 	listen := func(step recording.Step, acked string) rt.Line {
 		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent,
 			Tags: recording.Tags{"acknowledged": acked}}
 	}
-	areatest.WalkRuns(t, canc.ListenChurn, `{}`, []areatest.Run{
-		{ID: "CANC-60", Want: verdict.Pass, Rec: areatest.Lines(listen("first", "yes"), listen("last", "yes"),
-			after(""))},
-		{ID: "CANC-60", Want: verdict.NotApplicable, Rec: areatest.Lines(listen("first", ""))},
-		{ID: "CANC-60", Want: verdict.Fail, Rec: areatest.Lines(listen("first", "yes"), listen("last", ""),
-			after(""))},
-		{ID: "CANC-60", Want: verdict.Blocked, Rec: areatest.Lines(listen("first", "yes"), cut("last", 429),
-			cut("after", 429))},
-	})
+	areatest.WalkRuns(t, canc.ListenChurn, `{}`,
+		areatest.Pass("CANC-60", listen("first", "yes"), listen("last", "yes"), after("")),
+		areatest.NotApplicable("CANC-60", listen("first", "")),
+		areatest.Fail("CANC-60", listen("first", "yes"), listen("last", ""), after("")),
+		areatest.Blocked("CANC-60", listen("first", "yes"), cut("last", 429), cut("after", 429)),
+	)
 	cancel := func(id string) rt.Line {
 		return areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` +
 			id + `}}`)
 	}
-	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
-		{ID: "CANC-07", Want: verdict.NotApplicable, Rec: areatest.Lines(done)},
-		{ID: "CANC-07", Want: verdict.Pass,
-			Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "9",
-				Outcome: recording.Sent}, cancel("9"))},
-		{ID: "CANC-07", Want: verdict.Fail,
-			Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
-				cancel("9"))},
-		{ID: "CANC-08", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":"q","method":"ping"}`),
-				cancel(`"q"`))},
-		{ID: "CANC-08", Want: verdict.Fail,
-			Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
-				cancel("9"))},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{}`,
+		areatest.NotApplicable("CANC-07", done),
+		areatest.Pass("CANC-07",
+			rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "9", Outcome: recording.Sent},
+			cancel("9")),
+		areatest.Fail("CANC-07", rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
+			cancel("9")),
+		areatest.Pass("CANC-08", areatest.Unasked(`{"jsonrpc":"2.0","id":"q","method":"ping"}`),
+			cancel(`"q"`)),
+		areatest.Fail("CANC-08", rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`},
+			cancel("9")),
+	)
 }
 
 func TestStoppedReads(t *testing.T) {
@@ -414,25 +361,24 @@ func TestStoppedReads(t *testing.T) {
 	goesOn.Outcome, goesOn.Result = recording.Replied, `{"contents":[]}`
 	reported := areatest.Unasked(
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)
-	areatest.WalkRuns(t, canc.CancelledRead, `{}`, []areatest.Run{
-		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow)},
-		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(goesOn)},
-		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(slow, reported)},
+	areatest.WalkRuns(t, canc.CancelledRead, `{}`,
+		areatest.Pass("CANC-02", slow),
+		areatest.Fail("CANC-02", goesOn),
+		areatest.Fail("CANC-02", slow, reported),
 		// there is nothing to hold it against
-		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow, beside("under-way", ""))},
-		{ID: "CANC-02", Want: verdict.Warn, Rec: areatest.Lines(slow, beside("under-way", ""),
-			beside("undisturbed", `{"contents":[]}`))},
-	})
+		areatest.Pass("CANC-02", slow, beside("under-way", "")),
+		areatest.Warn("CANC-02", slow, beside("under-way", ""), beside("undisturbed", `{"contents":[]}`)),
+	)
 	resume := rt.Line{Step: "resume", ID: "-", Outcome: recording.Sent, Status: 200}
 	none := resume
 	none.Status = 405
 	busy := resume
 	busy.Status, busy.Outcome = 429, recording.Refused
-	areatest.WalkRuns(t, canc.ResumedRead, `{}`, []areatest.Run{
-		{ID: "CANC-06", Want: verdict.Pass, Rec: areatest.Lines(goesOn, resume)},
-		{ID: "CANC-06", Want: verdict.Fail, Rec: areatest.Lines(slow, resume)},
-		{ID: "CANC-06", Want: verdict.NotApplicable, Rec: areatest.Lines(slow, none)},
-		{ID: "CANC-06", Want: verdict.Blocked, Rec: areatest.Lines(slow, busy)},
-		{ID: "CANC-06", Want: verdict.Blocked, Rec: areatest.Lines(slow, resume, rt.Line{Over: true})},
-	})
+	areatest.WalkRuns(t, canc.ResumedRead, `{}`,
+		areatest.Pass("CANC-06", goesOn, resume),
+		areatest.Fail("CANC-06", slow, resume),
+		areatest.NotApplicable("CANC-06", slow, none),
+		areatest.Blocked("CANC-06", slow, busy),
+		areatest.Blocked("CANC-06", slow, resume, rt.Line{Over: true}),
+	)
 }

@@ -51,63 +51,63 @@ func TestListenChecks(t *testing.T) {
 			graceful[i].Outcome, graceful[i].Result = recording.Replied, `{"resultType":"complete"}`
 		}
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-20", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
-		{ID: "SUB-20", Want: fail, Rec: areatest.Lines(areatest.And(mute, "alive", "yes"))},
-		{ID: "SUB-20", Want: fail, Rec: areatest.Lines(areatest.And(mute, "alive", "closed"))},
-		{ID: "SUB-30", Want: idle, Rec: areatest.Lines(areatest.And(mute, "alive", "closed"))},
-		{ID: "SUB-20", Want: blocked, Rec: areatest.Lines(mute)},
-		{ID: "SUB-20", Want: fail, Rec: areatest.Lines(httpFailure)},
-		{ID: "SUB-27", Want: idle, Rec: areatest.Lines(httpFailure)},
-		{ID: "SUB-20", Want: fail, Rec: refused("-32601")},
-		{ID: "SUB-20", Want: idle, Rec: refused("-32602")},
-		{ID: "SUB-20", Want: fail, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen",
-			Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-21", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
-		{ID: "SUB-21", Want: pass, Rec: early}, // what bears no id belongs to nothing
-		{ID: "SUB-21", Want: fail, Rec: late},
-		{ID: "SUB-21", Want: fail, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen",
-			ID: "7", Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-21", Want: idle, Rec: refused("-32602")},
-		{ID: "SUB-22", Want: pass, Rec: open(areatest.URIFilter, `{}`)},
-		{ID: "SUB-22", Want: fail, Rec: ack(areatest.Sent(verdict.Acked, "7", ""))},
-		{ID: "SUB-22", Want: fail, Rec: open(areatest.URIFilter, `{"resourcesListChanged":"true"}`)},
-		{ID: "SUB-22", Want: fail, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":[1]}`)},
-		{ID: "SUB-23", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
-		{ID: "SUB-23", Want: fail, Rec: ack(areatest.Sent(verdict.Acked, `"7"`, `"notifications":{}`))},
-		{ID: "SUB-23", Want: fail, Rec: ack(areatest.Sent(verdict.Acked, "", `"notifications":{}`))},
-		{ID: "SUB-24", Want: pass,
-			Rec: open(areatest.URIFilter, `{"resourceSubscriptions":[],"resourcesListChanged":false}`)},
-		{ID: "SUB-24", Want: fail,
-			Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["a:1"],"resourcesListChanged":true}`)},
-		{ID: "SUB-24", Want: warn, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["A:1"]}`)},
-		{ID: "SUB-27", Want: blocked, Rec: areatest.Lines(busy)},
-		{ID: "SUB-27", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
-		{ID: "SUB-27", Want: fail, Rec: open(areatest.URIFilter, `{}`)},
-		{ID: "SUB-27", Want: warn, Rec: open(areatest.URIFilter, `{}`, "templates", "2")},
-		{ID: "SUB-27", Want: warn, Rec: open(areatest.URIFilter, `{}`, "listed", "5")},
-		{ID: "SUB-27", Want: idle, Rec: open(listFilter, listFilter)},
-		{ID: "SUB-37", Want: pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
-		{ID: "SUB-37", Want: fail, Rec: open(areatest.URIFilter, areatest.URIFilter, "ended", "3")},
-		{ID: "SUB-37", Want: warn, Rec: open(areatest.URIFilter, areatest.URIFilter, "ended", "9000")},
-		{ID: "SUB-37", Want: warn, Rec: graceful},
-		{ID: "SUB-37", Want: idle, Rec: open(areatest.URIFilter, `{}`, "ended", "3")},
-		{ID: "LCH-06", Want: pass, Rec: open(listFilter, listFilter)},
-		{ID: "LCH-06", Want: fail, Rec: open(listFilter, `{}`)},
-		{ID: "LCH-06", Want: fail, Rec: open(listFilter, `{"resourcesListChanged":false}`)},
-		{ID: "LCH-06", Want: fail, Rec: refused("-32602")},
-		{ID: "LCH-06", Want: idle, Rec: refused("-32601")},
-	})
+	areatest.WalkRuns(t, recording.Listening, subscribing,
+		areatest.Pass("SUB-20", open(areatest.URIFilter, areatest.URIFilter)...),
+		areatest.Fail("SUB-20", areatest.And(mute, "alive", "yes")),
+		areatest.Fail("SUB-20", areatest.And(mute, "alive", "closed")),
+		areatest.NotApplicable("SUB-30", areatest.And(mute, "alive", "closed")),
+		areatest.Blocked("SUB-20", mute),
+		areatest.Fail("SUB-20", httpFailure),
+		areatest.NotApplicable("SUB-27", httpFailure),
+		areatest.Fail("SUB-20", refused("-32601")...),
+		areatest.NotApplicable("SUB-20", refused("-32602")...),
+		areatest.Fail("SUB-20",
+			rt.Line{Step: "listen", Method: "subscriptions/listen", Result: `{"resultType":"complete"}`}),
+		areatest.Pass("SUB-21", open(areatest.URIFilter, areatest.URIFilter)...),
+		areatest.Pass("SUB-21", early...), // what bears no id belongs to nothing
+		areatest.Fail("SUB-21", late...),
+		areatest.Fail("SUB-21", rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "7",
+			Result: `{"resultType":"complete"}`}),
+		areatest.NotApplicable("SUB-21", refused("-32602")...),
+		areatest.Pass("SUB-22", open(areatest.URIFilter, `{}`)...),
+		areatest.Fail("SUB-22", ack(areatest.Sent(verdict.Acked, "7", ""))...),
+		areatest.Fail("SUB-22", open(areatest.URIFilter, `{"resourcesListChanged":"true"}`)...),
+		areatest.Fail("SUB-22", open(areatest.URIFilter, `{"resourceSubscriptions":[1]}`)...),
+		areatest.Pass("SUB-23", open(areatest.URIFilter, areatest.URIFilter)...),
+		areatest.Fail("SUB-23", ack(areatest.Sent(verdict.Acked, `"7"`, `"notifications":{}`))...),
+		areatest.Fail("SUB-23", ack(areatest.Sent(verdict.Acked, "", `"notifications":{}`))...),
+		areatest.Pass("SUB-24",
+			open(areatest.URIFilter, `{"resourceSubscriptions":[],"resourcesListChanged":false}`)...),
+		areatest.Fail("SUB-24",
+			open(areatest.URIFilter, `{"resourceSubscriptions":["a:1"],"resourcesListChanged":true}`)...),
+		areatest.Warn("SUB-24", open(areatest.URIFilter, `{"resourceSubscriptions":["A:1"]}`)...),
+		areatest.Blocked("SUB-27", busy),
+		areatest.Pass("SUB-27", open(areatest.URIFilter, areatest.URIFilter)...),
+		areatest.Fail("SUB-27", open(areatest.URIFilter, `{}`)...),
+		areatest.Warn("SUB-27", open(areatest.URIFilter, `{}`, "templates", "2")...),
+		areatest.Warn("SUB-27", open(areatest.URIFilter, `{}`, "listed", "5")...),
+		areatest.NotApplicable("SUB-27", open(listFilter, listFilter)...),
+		areatest.Pass("SUB-37", open(areatest.URIFilter, areatest.URIFilter)...),
+		areatest.Fail("SUB-37", open(areatest.URIFilter, areatest.URIFilter, "ended", "3")...),
+		areatest.Warn("SUB-37", open(areatest.URIFilter, areatest.URIFilter, "ended", "9000")...),
+		areatest.Warn("SUB-37", graceful...),
+		areatest.NotApplicable("SUB-37", open(areatest.URIFilter, `{}`, "ended", "3")...),
+		areatest.Pass("LCH-06", open(listFilter, listFilter)...),
+		areatest.Fail("LCH-06", open(listFilter, `{}`)...),
+		areatest.Fail("LCH-06", open(listFilter, `{"resourcesListChanged":false}`)...),
+		areatest.Fail("LCH-06", refused("-32602")...),
+		areatest.NotApplicable("LCH-06", refused("-32601")...),
+	)
 	unsupported := func(granted string) []rt.Line {
 		return new(areatest.Script).Listen("7", "unsupported",
 			`{"toolsListChanged":true,"resourcesListChanged":true}`, granted, "unsupported",
 			"toolsListChanged").Lines
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-25", Want: pass, Rec: unsupported(listFilter)},
-		{ID: "SUB-25", Want: warn, Rec: unsupported(`{"toolsListChanged":false}`)},
-		{ID: "SUB-25", Want: fail, Rec: unsupported(`{"toolsListChanged":true}`)},
-	})
+	areatest.WalkRuns(t, recording.Listening, subscribing,
+		areatest.Pass("SUB-25", unsupported(listFilter)...),
+		areatest.Warn("SUB-25", unsupported(`{"toolsListChanged":false}`)...),
+		areatest.Fail("SUB-25", unsupported(`{"toolsListChanged":true}`)...),
+	)
 }
 
 func TestWhileListening(t *testing.T) {
@@ -120,15 +120,15 @@ func TestWhileListening(t *testing.T) {
 		return new(areatest.Script).Add(before).Listen("7", "full", areatest.URIFilter,
 			areatest.URIFilter).Add(during(l)).Lines
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-39", Want: pass, Rec: play(rt.Line{Result: `{}`, Incoming: []string{progress("")}})},
-		{ID: "SUB-39", Want: fail, Rec: play(rt.Line{Result: `{}`, Incoming: []string{progress("7")}})},
-		{ID: "SUB-39", Want: idle, Rec: play(rt.Line{Result: `{}`})},
-		{ID: "SUB-60", Want: pass, Rec: play(rt.Line{Result: `{}`})},
-		{ID: "SUB-60", Want: pass, Rec: play(rt.Line{Error: `{"code":-32602,"message":"x"}`})},
-		{ID: "SUB-60", Want: fail, Rec: play(rt.Line{Outcome: recording.Silent})},
-		{ID: "SUB-60", Want: blocked, Rec: play(rt.Line{Outcome: recording.Lost})},
-	})
+	areatest.WalkRuns(t, recording.Listening, subscribing,
+		areatest.Pass("SUB-39", play(rt.Line{Result: `{}`, Incoming: []string{progress("")}})...),
+		areatest.Fail("SUB-39", play(rt.Line{Result: `{}`, Incoming: []string{progress("7")}})...),
+		areatest.NotApplicable("SUB-39", play(rt.Line{Result: `{}`})...),
+		areatest.Pass("SUB-60", play(rt.Line{Result: `{}`})...),
+		areatest.Pass("SUB-60", play(rt.Line{Error: `{"code":-32602,"message":"x"}`})...),
+		areatest.Fail("SUB-60", play(rt.Line{Outcome: recording.Silent})...),
+		areatest.Blocked("SUB-60", play(rt.Line{Outcome: recording.Lost})...),
+	)
 	bad := func(l rt.Line) []rt.Line {
 		l.Step, l.Method, l.Params, l.Kind = "listen", "subscriptions/listen", `{}`, recording.Probe
 		return areatest.Lines(l)
@@ -141,21 +141,20 @@ func TestWhileListening(t *testing.T) {
 		l.Step, l.Method, l.Kind = "old-subscribe", "resources/subscribe", recording.Probe
 		return areatest.Lines(l)
 	}
-	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Error: `{"code":-32602,"message":"x"}`})},
-		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Error: `{"code":-32603,"message":"x"}`})},
-		{ID: "SUB-38", Want: pass,
-			Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2")})},
-		{ID: "SUB-38", Want: pass, Rec: bad(rt.Line{Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-38", Want: warn, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
+	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing,
+		areatest.Pass("SUB-38", bad(rt.Line{Error: `{"code":-32602,"message":"x"}`})...),
+		areatest.Pass("SUB-38", bad(rt.Line{Error: `{"code":-32603,"message":"x"}`})...),
+		areatest.Pass("SUB-38", bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2")})...),
+		areatest.Pass("SUB-38", bad(rt.Line{Result: `{"resultType":"complete"}`})...),
+		areatest.Warn("SUB-38", bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
 			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged",` +
-				`"params":{"notifications":{"resourcesListChanged":true}}}`}})},
-		{ID: "SUB-38", Want: pass, Rec: named},
-		{ID: "SUB-38", Want: warn, Rec: bad(rt.Line{Outcome: recording.Silent})},
-		{ID: "SUB-38", Want: idle, Rec: bad(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
-		{ID: "SUB-45", Want: pass, Rec: old(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
-		{ID: "SUB-45", Want: warn, Rec: old(rt.Line{Result: `{}`})},
-	})
+				`"params":{"notifications":{"resourcesListChanged":true}}}`}})...),
+		areatest.Pass("SUB-38", named...),
+		areatest.Warn("SUB-38", bad(rt.Line{Outcome: recording.Silent})...),
+		areatest.NotApplicable("SUB-38", bad(rt.Line{Error: `{"code":-32601,"message":"x"}`})...),
+		areatest.Pass("SUB-45", old(rt.Line{Error: `{"code":-32601,"message":"x"}`})...),
+		areatest.Warn("SUB-45", old(rt.Line{Result: `{}`})...),
+	)
 }
 
 func TestEventStream(t *testing.T) {
@@ -170,11 +169,8 @@ func TestEventStream(t *testing.T) {
 // judgeHTTP judges a recording of 2026-07-28 on Streamable HTTP.
 func judgeHTTP(t *testing.T, id string, name recording.Name, rec []rt.Line, want verdict.Outcome) {
 	t.Helper()
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		subscribing)
-	if got := judged(id, facts, verdict.Recordings{name: rt.New(name, facts, rec...)}); got.Outcome != want {
-		t.Errorf("%s: %s, expected %s\n%+v", id, got.Outcome, want, got)
-	}
+	facts := areatest.HTTP(requirement.R20260728, subscribing)
+	areatest.Due(t, id, facts.Combination, want, rt.New(name, facts, rec...))
 }
 
 // modernChanges is a recording of changes: what comes for the first changes, and
@@ -196,51 +192,50 @@ func TestModernChanges(t *testing.T) {
 	again := []string{up(`"off"`, "a:1")}
 	plus := func(more ...string) []string { return append(append([]string{}, good...), more...) }
 	inModern := []requirement.Revision{requirement.R20260728}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-28", Want: pass, Rec: modernChanges(good, again)},
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
+		areatest.Pass("SUB-28", modernChanges(good, again)...),
 		// whose it is, is judged elsewhere
-		{ID: "SUB-28", Want: pass, Rec: modernChanges([]string{up("", "a:1")}, nil)},
-		{ID: "SUB-28", Want: fail, Rec: modernChanges([]string{listed(`"list"`)}, nil)},
-		{ID: "SUB-29", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-29", Want: fail, Rec: modernChanges(plus(up("", "a:1")), again)},
-		{ID: "SUB-29", Want: fail, Rec: modernChanges(plus(up(`"7"`, "a:1")), again)},
-		{ID: "SUB-29", Want: fail, Rec: modernChanges(plus(listMoved), again)},
-		{ID: "SUB-29", Want: idle, Rec: modernChanges(nil, nil)},
-		{ID: "SUB-30", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-30", Want: fail, Rec: modernChanges(plus(listed("7")), again)},
-		{ID: "SUB-30", Want: fail, Rec: modernChanges(plus(up(`"list"`, "a:1")), again)},
-		{ID: "SUB-30", Want: fail,
-			Rec: modernChanges(plus(areatest.Sent("notifications/tools/list_changed", "7", "")), again)},
-		{ID: "SUB-31", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-31", Want: pass, Rec: modernChanges(plus(up("7", "a:1/x")), again)},
-		{ID: "SUB-31", Want: fail, Rec: modernChanges(plus(up("7", "b:2")), again)},
-		{ID: "SUB-31", Want: warn, Rec: modernChanges(plus(up("7", "c:3")), again)},
-		{ID: "SUB-31", Want: idle, Rec: modernChanges(nil, nil)},
-		{ID: "SUB-32", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-32", Want: pass, Rec: modernChanges(plus(good...), again)},
-		{ID: "SUB-32", Want: fail, Rec: modernChanges([]string{up(`"off"`, "a:1"), up(`"off"`, "a:1")},
-			again)},
-		{ID: "SUB-32", Want: idle, Rec: modernChanges(nil, nil)},
-		{ID: "SUB-32", Want: blocked, Rec: append(modernChanges([]string{up(`7`, "a:1"), up(`7`, "a:1")},
-			nil), rt.Line{Over: true})},
-		{ID: "SUB-33", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-33", Want: fail, Rec: modernChanges(good, []string{up("7", "a:1"), up(`"off"`, "a:1")})},
-		{ID: "SUB-33", Want: idle, Rec: modernChanges(good, nil)},
-		{ID: "SUB-42", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-42", Want: fail, Rec: modernChanges(plus(listed(`"off"`)), again)},
-		{ID: "SUB-43", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-43", Want: fail, Rec: modernChanges(good, again, updateOf1)},
-		{ID: "SUB-43", Want: idle, Rec: modernChanges(nil, nil)},
-		{ID: "SUB-04", Want: pass, Rec: modernChanges(good, again)},
-		{ID: "SUB-04", Want: fail, Rec: modernChanges(plus(areatest.Sent(verdict.Updated, "7", "")), again)},
+		areatest.Pass("SUB-28", modernChanges([]string{up("", "a:1")}, nil)...),
+		areatest.Fail("SUB-28", modernChanges([]string{listed(`"list"`)}, nil)...),
+		areatest.Pass("SUB-29", modernChanges(good, again)...),
+		areatest.Fail("SUB-29", modernChanges(plus(up("", "a:1")), again)...),
+		areatest.Fail("SUB-29", modernChanges(plus(up(`"7"`, "a:1")), again)...),
+		areatest.Fail("SUB-29", modernChanges(plus(listMoved), again)...),
+		areatest.NotApplicable("SUB-29", modernChanges(nil, nil)...),
+		areatest.Pass("SUB-30", modernChanges(good, again)...),
+		areatest.Fail("SUB-30", modernChanges(plus(listed("7")), again)...),
+		areatest.Fail("SUB-30", modernChanges(plus(up(`"list"`, "a:1")), again)...),
+		areatest.Fail("SUB-30",
+			modernChanges(plus(areatest.Sent("notifications/tools/list_changed", "7", "")), again)...),
+		areatest.Pass("SUB-31", modernChanges(good, again)...),
+		areatest.Pass("SUB-31", modernChanges(plus(up("7", "a:1/x")), again)...),
+		areatest.Fail("SUB-31", modernChanges(plus(up("7", "b:2")), again)...),
+		areatest.Warn("SUB-31", modernChanges(plus(up("7", "c:3")), again)...),
+		areatest.NotApplicable("SUB-31", modernChanges(nil, nil)...),
+		areatest.Pass("SUB-32", modernChanges(good, again)...),
+		areatest.Pass("SUB-32", modernChanges(plus(good...), again)...),
+		areatest.Fail("SUB-32", modernChanges([]string{up(`"off"`, "a:1"), up(`"off"`, "a:1")}, again)...),
+		areatest.NotApplicable("SUB-32", modernChanges(nil, nil)...),
+		areatest.Blocked("SUB-32",
+			append(modernChanges([]string{up(`7`, "a:1"), up(`7`, "a:1")}, nil), rt.Line{Over: true})...),
+		areatest.Pass("SUB-33", modernChanges(good, again)...),
+		areatest.Fail("SUB-33", modernChanges(good, []string{up("7", "a:1"), up(`"off"`, "a:1")})...),
+		areatest.NotApplicable("SUB-33", modernChanges(good, nil)...),
+		areatest.Pass("SUB-42", modernChanges(good, again)...),
+		areatest.Fail("SUB-42", modernChanges(plus(listed(`"off"`)), again)...),
+		areatest.Pass("SUB-43", modernChanges(good, again)...),
+		areatest.Fail("SUB-43", modernChanges(good, again, updateOf1)...),
+		areatest.NotApplicable("SUB-43", modernChanges(nil, nil)...),
+		areatest.Pass("SUB-04", modernChanges(good, again)...),
+		areatest.Fail("SUB-04", modernChanges(plus(areatest.Sent(verdict.Updated, "7", "")), again)...),
 	}, inModern...)
 	limited := modernChanges(good, again)
 	limited[1] = rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `"off"`,
 		Params: `{"notifications":` + offFilter + `}`,
 		Error:  `{"code":-32000,"message":"one is enough"}`, Tags: areatest.Pairs("name", "off", "who",
 			"watcher", "uri", "a:1")}
-	areatest.WalkRuns(t, recording.Changes, subscribing,
-		[]areatest.Run{{ID: "SUB-32", Want: warn, Rec: limited}}, inModern...)
+	areatest.WalkRunsIn(t, recording.Changes, subscribing,
+		[]areatest.Run{areatest.Warn("SUB-32", limited...)}, inModern...)
 }
 
 func TestEndOfSubscription(t *testing.T) {
@@ -254,18 +249,18 @@ func TestEndOfSubscription(t *testing.T) {
 			`"result":{"resultType":"complete"` + meta + `}}`}}).Lines
 	}
 	const id = `,"_meta":{"io.modelcontextprotocol/subscriptionId":`
-	areatest.WalkRuns(t, sub.Shutdown, subscribing, []areatest.Run{
-		{ID: "SUB-34", Want: pass, Rec: play("ended", "yes").Lines},
-		{ID: "SUB-34", Want: pass, Rec: play("canceled", "yes").Lines},
-		{ID: "SUB-34", Want: warn, Rec: play("lost", "yes").Lines},
-		{ID: "SUB-34", Want: warn, Rec: play("update", "missed").Lines},
-		{ID: "SUB-34", Want: idle, Rec: play("update", "seen").Lines},
-		{ID: "SUB-34", Want: blocked, Rec: play("update", "missed").Add(rt.Line{Over: true}).Lines},
-		{ID: "SUB-34", Want: blocked, Rec: play("lost", "yes").Add(rt.Line{Over: true}).Lines},
-		{ID: "SUB-34", Want: idle, Rec: play().Lines},
-		{ID: "SUB-35", Want: pass, Rec: result(id + `7}`)},
-		{ID: "SUB-35", Want: fail, Rec: result(id + `"7"}`)},
-		{ID: "SUB-35", Want: fail, Rec: result("")},
-		{ID: "SUB-35", Want: idle, Rec: play("canceled", "yes").Lines},
-	})
+	areatest.WalkRuns(t, sub.Shutdown, subscribing,
+		areatest.Pass("SUB-34", play("ended", "yes").Lines...),
+		areatest.Pass("SUB-34", play("canceled", "yes").Lines...),
+		areatest.Warn("SUB-34", play("lost", "yes").Lines...),
+		areatest.Warn("SUB-34", play("update", "missed").Lines...),
+		areatest.NotApplicable("SUB-34", play("update", "seen").Lines...),
+		areatest.Blocked("SUB-34", play("update", "missed").Add(rt.Line{Over: true}).Lines...),
+		areatest.Blocked("SUB-34", play("lost", "yes").Add(rt.Line{Over: true}).Lines...),
+		areatest.NotApplicable("SUB-34", play().Lines...),
+		areatest.Pass("SUB-35", result(id+`7}`)...),
+		areatest.Fail("SUB-35", result(id+`"7"}`)...),
+		areatest.Fail("SUB-35", result("")...),
+		areatest.NotApplicable("SUB-35", play("canceled", "yes").Lines...),
+	)
 }

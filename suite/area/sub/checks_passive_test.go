@@ -31,28 +31,28 @@ func TestPassiveWatch(t *testing.T) {
 		`"params":{}}`}}
 	misspelt := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/` +
 		`listChanged"}`}}
-	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
-		{ID: "SUB-04", Want: pass, Rec: areatest.Lines(sub, heard)},
-		{ID: "SUB-04", Want: fail, Rec: areatest.Lines(sub, nameless)},
-		{ID: "SUB-06", Want: warn, Rec: areatest.Lines(heard, sub)},
-		{ID: "SUB-06", Want: idle, Rec: areatest.Lines(refused, heard)}, // it was asked for
-		{ID: "SUB-06", Want: warn, Rec: areatest.Lines(sub, foreign)},
-		{ID: "SUB-06", Want: idle, Rec: areatest.Lines(sub, heard)},
-		{ID: "SUB-06", Want: idle, Rec: areatest.Lines(sub, unsub, heard)}, // that is SUB-07
-		{ID: "SUB-07", Want: warn, Rec: areatest.Lines(sub, unsub, heard)},
-		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, heard, unsub)},
-		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, failed, heard)},
+	areatest.WalkRunsIn(t, recording.Everything, subscribing, []areatest.Run{
+		areatest.Pass("SUB-04", sub, heard),
+		areatest.Fail("SUB-04", sub, nameless),
+		areatest.Warn("SUB-06", heard, sub),
+		areatest.NotApplicable("SUB-06", refused, heard), // it was asked for
+		areatest.Warn("SUB-06", sub, foreign),
+		areatest.NotApplicable("SUB-06", sub, heard),
+		areatest.NotApplicable("SUB-06", sub, unsub, heard), // that is SUB-07
+		areatest.Warn("SUB-07", sub, unsub, heard),
+		areatest.NotApplicable("SUB-07", sub, heard, unsub),
+		areatest.NotApplicable("SUB-07", sub, failed, heard),
 		// how the two relate is not known
-		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, other, unsub, heard)},
-		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(sub, unsub, sub, heard)},
-		{ID: "SUB-07", Want: idle, Rec: areatest.Lines(heard)},
-		{ID: "LCH-02", Want: warn, Rec: areatest.Lines(misspelt)},
+		areatest.NotApplicable("SUB-07", sub, other, unsub, heard),
+		areatest.NotApplicable("SUB-07", sub, unsub, sub, heard),
+		areatest.NotApplicable("SUB-07", heard),
+		areatest.Warn("LCH-02", misspelt),
 	}, requirement.R20250618)
 	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent}
-	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
-		{ID: "SUB-43", Want: fail, Rec: areatest.Lines(heard)},
-		{ID: "SUB-43", Want: fail, Rec: areatest.Lines(listen, foreign)},
-		{ID: "SUB-43", Want: idle, Rec: areatest.Lines(listen, heard)},
+	areatest.WalkRunsIn(t, recording.Everything, subscribing, []areatest.Run{
+		areatest.Fail("SUB-43", heard),
+		areatest.Fail("SUB-43", listen, foreign),
+		areatest.NotApplicable("SUB-43", listen, heard),
 	}, requirement.R20260728)
 }
 
@@ -75,15 +75,9 @@ func TestUpdatesOfNobody(t *testing.T) {
 		"something was all the same":  {`{"resources":{}}`, sub, idle},
 		"resources can be subscribed": {subscribing, list, idle},
 	} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618,
-			Transport: requirement.HTTP}, c.capabilities)
-		got := judged("SUB-06", facts, verdict.Recordings{
-			recording.Everything: rt.New(recording.Everything, facts, list),
-			recording.Undeclared: rt.New(recording.Undeclared, facts, c.before, probed),
-		})
-		if got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
-		}
+		facts := areatest.HTTP(requirement.R20250618, c.capabilities)
+		areatest.Due(t, "SUB-06", name, c.want, rt.New(recording.Everything, facts, list),
+			rt.New(recording.Undeclared, facts, c.before, probed))
 	}
 }
 
@@ -95,12 +89,9 @@ func TestUnrelatedUpdates(t *testing.T) {
 			`"params":{"uri":"` + uri + `"}}`}}
 	}
 	see := func(rec ...rt.Line) map[string]string {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, subscribing)
+		facts := areatest.Stdio(requirement.R20251125, subscribing)
 		seen := map[string]string{}
-		for _, o := range judged("SUB-09", facts,
-			verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts,
-				rec...)}).Observations {
+		for _, o := range areatest.Judge("SUB-09", rt.New(recording.Everything, facts, rec...)).Observations {
 			seen[o.ID] = o.Detail
 		}
 		return seen
@@ -120,11 +111,11 @@ func TestUnrelatedUpdates(t *testing.T) {
 		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
 			`"params":{"uri":"` + uri + `","_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-31", Want: warn, Rec: areatest.Lines(listen, on("b:2"))},
-		{ID: "SUB-31", Want: warn, Rec: areatest.Lines(listen, on("a:10"))},
-		{ID: "SUB-31", Want: idle, Rec: areatest.Lines(listen, on("a:1"))},
-		{ID: "SUB-31", Want: idle, Rec: areatest.Lines(listen, on("a:1/part"))},
+	areatest.WalkRunsIn(t, recording.Listening, subscribing, []areatest.Run{
+		areatest.Warn("SUB-31", listen, on("b:2")),
+		areatest.Warn("SUB-31", listen, on("a:10")),
+		areatest.NotApplicable("SUB-31", listen, on("a:1")),
+		areatest.NotApplicable("SUB-31", listen, on("a:1/part")),
 	}, requirement.R20260728)
 }
 
@@ -155,22 +146,22 @@ func TestSubscriptionsAreKept(t *testing.T) {
 			rt.Line{Mark: recording.MarkUpdate,
 				Incoming: []string{strings.Replace(updateOf1, "a:1", uri, 1)}})
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: pass, Rec: play(true, true, true)},
-		{ID: "SUB-03", Want: pass, Rec: play(true, true, false)},
-		{ID: "SUB-03", Want: pass, Rec: play(true, false, true)}, // it came, if late
-		{ID: "SUB-03", Want: warn, Rec: play(true, false, false)},
-		{ID: "SUB-03", Want: fail, Rec: play(false, false, false)},
-		{ID: "SUB-03", Want: warn, Rec: named("zzz:other")},
-		{ID: "SUB-03", Want: warn, Rec: named("a:10")},
-		{ID: "SUB-03", Want: warn, Rec: named("a:")},
-		{ID: "SUB-03", Want: pass, Rec: named("a:1/lines/1")},
-		{ID: "SUB-03", Want: pass, Rec: named("A:%31")},
-		{ID: "SUB-10", Want: pass, Rec: play(true, true, true)},
-		{ID: "SUB-10", Want: warn, Rec: play(true, true, false)},
-		{ID: "SUB-10", Want: pass, Rec: play(true, false, false)}, // that is SUB-03
-		{ID: "SUB-10", Want: idle, Rec: play(false, false, false)},
-	})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Pass("SUB-03", play(true, true, true)...),
+		areatest.Pass("SUB-03", play(true, true, false)...),
+		areatest.Pass("SUB-03", play(true, false, true)...), // it came, if late
+		areatest.Warn("SUB-03", play(true, false, false)...),
+		areatest.Fail("SUB-03", play(false, false, false)...),
+		areatest.Warn("SUB-03", named("zzz:other")...),
+		areatest.Warn("SUB-03", named("a:10")...),
+		areatest.Warn("SUB-03", named("a:")...),
+		areatest.Pass("SUB-03", named("a:1/lines/1")...),
+		areatest.Pass("SUB-03", named("A:%31")...),
+		areatest.Pass("SUB-10", play(true, true, true)...),
+		areatest.Warn("SUB-10", play(true, true, false)...),
+		areatest.Pass("SUB-10", play(true, false, false)...), // that is SUB-03
+		areatest.NotApplicable("SUB-10", play(false, false, false)...),
+	)
 }
 
 // Two sessions that have subscribed the same resource are both told.
@@ -194,16 +185,16 @@ func TestSubscriptionsOfTwoSessions(t *testing.T) {
 			Result: `{}`, Session: "s2"}, "bystander"),
 			rt.Line{Mark: scenario.MarkForeign, Incoming: []string{updateOf1}})
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: pass, Rec: play(true, true)},
-		{ID: "SUB-03", Want: warn, Rec: play(true, false)},
-		{ID: "SUB-03", Want: pass, Rec: play(false, true)},  // that is SUB-10
-		{ID: "SUB-03", Want: pass, Rec: play(false, false)}, // there may have been no change
-		{ID: "SUB-06", Want: pass, Rec: play(true, true)},
-		{ID: "SUB-10", Want: pass, Rec: play(true, true)},
-		{ID: "SUB-10", Want: warn, Rec: play(false, true)},
-		{ID: "SUB-10", Want: pass, Rec: play(true, false)},
-	})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Pass("SUB-03", play(true, true)...),
+		areatest.Warn("SUB-03", play(true, false)...),
+		areatest.Pass("SUB-03", play(false, true)...),  // that is SUB-10
+		areatest.Pass("SUB-03", play(false, false)...), // there may have been no change
+		areatest.Pass("SUB-06", play(true, true)...),
+		areatest.Pass("SUB-10", play(true, true)...),
+		areatest.Warn("SUB-10", play(false, true)...),
+		areatest.Pass("SUB-10", play(true, false)...),
+	)
 }
 
 // Nor does another subscription of the same session.
@@ -227,21 +218,20 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 				Session: "s2"}, "uri", "a:1", "who", "bystander"),
 			mark(scenario.MarkForeign, foreign))
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: pass, Rec: play(true, true, true)},
-		{ID: "SUB-03", Want: warn, Rec: play(false, true, false)},
-		{ID: "SUB-03", Want: warn, Rec: play(true, false, true)}, // the second subscription restores it
-		{ID: "SUB-03", Want: warn, Rec: play(false, false, false)},
-		{ID: "SUB-10", Want: pass, Rec: play(false, true, false)}, // that is SUB-03
-		{ID: "SUB-10", Want: warn, Rec: play(true, true, false)},
-	})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Pass("SUB-03", play(true, true, true)...),
+		areatest.Warn("SUB-03", play(false, true, false)...),
+		areatest.Warn("SUB-03", play(true, false, true)...), // the second subscription restores it
+		areatest.Warn("SUB-03", play(false, false, false)...),
+		areatest.Pass("SUB-10", play(false, true, false)...), // that is SUB-03
+		areatest.Warn("SUB-10", play(true, true, false)...),
+	)
 }
 
 // TestCancelledByItself: what a cancelled stream brings is judged without a trigger as well, if it comes
 // when it can no longer have been under way.
 func TestCancelledByItself(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio},
-		subscribing)
+	facts := areatest.Stdio(requirement.R20260728, subscribing)
 	for name, c := range map[string]struct {
 		id   string
 		late time.Duration
@@ -260,9 +250,7 @@ func TestCancelledByItself(t *testing.T) {
 		}
 		r := rt.New(recording.Listening, facts, s.Lines...)
 		r.Frames[len(r.Frames)-1].At += c.late
-		if got := judged("SUB-33", facts, verdict.Recordings{recording.Listening: r}); got.Outcome != c.want {
-			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
-		}
+		areatest.Due(t, "SUB-33", name, c.want, r)
 	}
 }
 
@@ -274,19 +262,19 @@ func TestChangesThatAreNotTold(t *testing.T) {
 			Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}, "uri", "a:1", "name", name)
 	}
 	told := areatest.And(read("unchanged", "next", "0"), "heard", "yes")
-	areatest.WalkRuns(t, recording.SelfChanges, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told)},
-		{ID: "SUB-03", Want: warn, Rec: areatest.Lines(told, read("unchanged", "again", "0"),
-			read("later", "again", "1"), read("later", "again", "1"))},
-		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"),
-			read("later", "again", "0"), read("later", "again", "0"))},
+	areatest.WalkRunsIn(t, recording.SelfChanges, subscribing, []areatest.Run{
+		areatest.Pass("SUB-03", told),
+		areatest.Warn("SUB-03", told, read("unchanged", "again", "0"), read("later", "again", "1"),
+			read("later", "again", "1")),
+		areatest.Pass("SUB-03", told, read("unchanged", "again", "0"), read("later", "again", "0"),
+			read("later", "again", "0")),
 		// as a clock does
-		{ID: "SUB-03", Want: pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"),
-			read("later", "again", "1"), read("later", "again", "2"))},
-		{ID: "SUB-03", Want: idle, Rec: areatest.Lines(read("unchanged", "untold", "0"),
-			read("later", "untold", "1"), read("later", "untold", "1"))},
-		{ID: "SUB-10", Want: warn, Rec: areatest.Lines(told, read("unchanged", "foreign", "0"),
-			read("later", "foreign", "1"), read("later", "foreign", "1"))},
+		areatest.Pass("SUB-03", told, read("unchanged", "again", "0"), read("later", "again", "1"),
+			read("later", "again", "2")),
+		areatest.NotApplicable("SUB-03", read("unchanged", "untold", "0"), read("later", "untold", "1"),
+			read("later", "untold", "1")),
+		areatest.Warn("SUB-10", told, read("unchanged", "foreign", "0"), read("later", "foreign", "1"),
+			read("later", "foreign", "1")),
 	}, requirement.R20250618)
 }
 
@@ -309,12 +297,12 @@ func TestStreamsThatWatchTheSame(t *testing.T) {
 			`"params":{"uri":"a:1",` + id(of) + `}}`}}
 	}
 	both := []rt.Line{listen("5", "2"), listen("6", "4")}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-32", Want: pass, Rec: slices.Concat(both, areatest.Lines(update("5"), update("6")), while,
-			areatest.Lines(update("5"), update("6")))},
-		{ID: "SUB-32", Want: fail, Rec: slices.Concat(both, areatest.Lines(update("5")), while,
-			areatest.Lines(update("5")))},
-		{ID: "SUB-32", Want: idle, Rec: slices.Concat(both, areatest.Lines(update("5")))},
-		{ID: "SUB-32", Want: idle, Rec: areatest.Lines(both...)},
+	areatest.WalkRunsIn(t, recording.Listening, subscribing, []areatest.Run{
+		areatest.Pass("SUB-32", slices.Concat(both, areatest.Lines(update("5"), update("6")), while,
+			areatest.Lines(update("5"), update("6")))...),
+		areatest.Fail("SUB-32",
+			slices.Concat(both, areatest.Lines(update("5")), while, areatest.Lines(update("5")))...),
+		areatest.NotApplicable("SUB-32", slices.Concat(both, areatest.Lines(update("5")))...),
+		areatest.NotApplicable("SUB-32", both...),
 	}, requirement.R20260728)
 }

@@ -38,16 +38,16 @@ func TestUpdateCanBeRead(t *testing.T) {
 	unheard[1].Incoming = nil
 	refused := changes("old", "new", "new")
 	refused[0].Result, refused[0].Error = "", `{"code":-32603,"message":"no"}`
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-62", Want: pass, Rec: changes("new", "new", "new")[:3]},
-		{ID: "SUB-62", Want: warn, Rec: changes("old", "new", "new")}, // too early
-		{ID: "SUB-62", Want: idle, Rec: changes("old", "old", "old")}, // nothing changed that shows
-		{ID: "SUB-62", Want: idle, Rec: unheard},
-		{ID: "SUB-62", Want: warn, Rec: streams},
-		{ID: "SUB-62", Want: idle, Rec: again},                                  // there was another change
-		{ID: "SUB-62", Want: idle, Rec: refused},                                // nothing to compare with
-		{ID: "SUB-62", Want: idle, Rec: areatest.Lines(changes("", "", "")[0])}, // no update
-	})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Pass("SUB-62", changes("new", "new", "new")[:3]...),
+		areatest.Warn("SUB-62", changes("old", "new", "new")...),          // too early
+		areatest.NotApplicable("SUB-62", changes("old", "old", "old")...), // nothing changed that shows
+		areatest.NotApplicable("SUB-62", unheard...),
+		areatest.Warn("SUB-62", streams...),
+		areatest.NotApplicable("SUB-62", again...),               // there was another change
+		areatest.NotApplicable("SUB-62", refused...),             // nothing to compare with
+		areatest.NotApplicable("SUB-62", changes("", "", "")[0]), // no update
+	)
 }
 
 // New sessions get other contents: that shows a cache of the session's where they get the same, and another
@@ -65,7 +65,7 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 		}
 		return areatest.Run{ID: "SUB-62", Want: want, Rec: rec}
 	}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Changes, subscribing,
 		run(warn, "old", "new", "new"),
 		run(idle, "", "new", "new"), // nothing says that sessions get the same
 		run(idle, "new", "new", "new"),
@@ -73,19 +73,16 @@ func TestUpdateIsReadElsewhere(t *testing.T) {
 		run(idle, "old", "new"),
 		run(idle, "old", "old"),
 		run(idle, "old"),
-	})
+	)
 }
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.
 func TestUpdateWithoutChange(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		subscribing)
+	facts := areatest.Stdio(requirement.R20251125, subscribing)
 	see := func(now string) map[string]string {
 		seen := map[string]string{}
-		result := judged("SUB-62", facts, verdict.Recordings{
-			recording.Reads:       rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
-			recording.SelfChanges: rt.New(recording.SelfChanges, facts, readOf("at-once", now, "s2")),
-		})
+		result := areatest.Judge("SUB-62", rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
+			rt.New(recording.SelfChanges, facts, readOf("at-once", now, "s2")))
 		for _, o := range result.Observations {
 			seen[o.ID] = o.Detail
 		}

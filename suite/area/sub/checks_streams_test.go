@@ -41,23 +41,22 @@ func TestSeveralResources(t *testing.T) {
 	}
 	const both = `{"resourceSubscriptions":["b:2","a:1"]}`
 	one, other, changed := up("7", "a:1"), up(`"off"`, "b:2"), up(`"off"`, "a:1")
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-28", Want: pass, Rec: play(both, one, other, changed)},
-		{ID: "SUB-28", Want: fail, Rec: play(both, one, other)},
-		{ID: "SUB-28", Want: fail, Rec: play(both, one, changed)},
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
+		areatest.Pass("SUB-28", play(both, one, other, changed)...),
+		areatest.Fail("SUB-28", play(both, one, other)...),
+		areatest.Fail("SUB-28", play(both, one, changed)...),
 		// parts
-		{ID: "SUB-28", Want: pass, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"),
-			up(`"off"`, "a:1/x"))},
-		{ID: "SUB-28", Want: fail, Rec: play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"))},
-		{ID: "SUB-28", Want: pass, Rec: play(areatest.URIFilter, one, changed)}, // it was not granted
-		{ID: "SUB-28", Want: pass, Rec: play(both, one)},                        // that is SUB-32
-		{ID: "SUB-28", Want: blocked, Rec: append(play(both, other), rt.Line{Over: true})},
-		{ID: "SUB-28", Want: pass, Rec: below(play(both, one, other))}, // it may name either
-		{ID: "SUB-31", Want: pass, Rec: play(both, one, other, changed)},
-		{ID: "SUB-31", Want: fail, Rec: play(both, one, other, changed, up("7", "b:2"))},
-		{ID: "SUB-32", Want: pass, Rec: play(both, one, other, changed)},
-		{ID: "SUB-32", Want: pass, Rec: play(both, one, other)}, // that is SUB-28
-		{ID: "SUB-32", Want: fail, Rec: play(both, one)},
+		areatest.Pass("SUB-28", play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"), up(`"off"`, "a:1/x"))...),
+		areatest.Fail("SUB-28", play(both, up("7", "a:1/x"), up(`"off"`, "b:2/x"))...),
+		areatest.Pass("SUB-28", play(areatest.URIFilter, one, changed)...), // it was not granted
+		areatest.Pass("SUB-28", play(both, one)...),                        // that is SUB-32
+		areatest.Blocked("SUB-28", append(play(both, other), rt.Line{Over: true})...),
+		areatest.Pass("SUB-28", below(play(both, one, other))...), // it may name either
+		areatest.Pass("SUB-31", play(both, one, other, changed)...),
+		areatest.Fail("SUB-31", play(both, one, other, changed, up("7", "b:2"))...),
+		areatest.Pass("SUB-32", play(both, one, other, changed)...),
+		areatest.Pass("SUB-32", play(both, one, other)...), // that is SUB-28
+		areatest.Fail("SUB-32", play(both, one)...),
 	}, requirement.R20260728)
 }
 
@@ -72,15 +71,15 @@ func TestSeveralThatChangeByThemselves(t *testing.T) {
 		s := new(areatest.Script).Listen("7", "full", both, both).Listen("8", "unsupported", second, second)
 		return slices.Concat(s.Lines, all, slices.Repeat([]rt.Line{while}, 40), all)
 	}
-	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
-		{ID: "SUB-28", Want: pass, Rec: play(up("7", "a:1"), up("7", "b:2"), up("8", "b:2"))},
-		{ID: "SUB-28", Want: fail, Rec: play(up("7", "a:1"), up("8", "b:2"))},
-		{ID: "SUB-28", Want: idle, Rec: play(up("7", "a:1"))},
-		{ID: "SUB-28", Want: pass, Rec: play(up("7", "a:1"), up("7", "b:2/x"), up("8", "b:2"))},
+	areatest.WalkRunsIn(t, recording.Listening, subscribing, []areatest.Run{
+		areatest.Pass("SUB-28", play(up("7", "a:1"), up("7", "b:2"), up("8", "b:2"))...),
+		areatest.Fail("SUB-28", play(up("7", "a:1"), up("8", "b:2"))...),
+		areatest.NotApplicable("SUB-28", play(up("7", "a:1"))...),
+		areatest.Pass("SUB-28", play(up("7", "a:1"), up("7", "b:2/x"), up("8", "b:2"))...),
 		// that stream may be behind
-		{ID: "SUB-28", Want: pass, Rec: append(play(up("8", "b:2")), up("7", "a:1"))},
-		{ID: "SUB-32", Want: pass, Rec: play(up("7", "a:1"), up("8", "b:2"))}, // that is SUB-28
-		{ID: "SUB-32", Want: fail, Rec: play(up("8", "b:2"))},
+		areatest.Pass("SUB-28", append(play(up("8", "b:2")), up("7", "a:1"))...),
+		areatest.Pass("SUB-32", play(up("7", "a:1"), up("8", "b:2"))...), // that is SUB-28
+		areatest.Fail("SUB-32", play(up("8", "b:2"))...),
 	}, requirement.R20260728)
 }
 
@@ -138,17 +137,14 @@ func TestSameID(t *testing.T) {
 		judgeHTTP(t, x.id, recording.Changes, x.rec, x.want)
 	}
 	// Whoever comes with credentials may be known by them, and its ids be taken for those of one sender.
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		subscribing)
+	facts := areatest.HTTP(requirement.R20260728, subscribing)
 	rec := rt.New(recording.Changes, facts, play(granted, "post:foreign")...)
 	for i := range rec.Frames {
 		if rec.Frames[i].Dir == wire.Out {
 			rec.Frames[i].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret"}}}
 		}
 	}
-	if got := judged("SUB-32", facts, verdict.Recordings{recording.Changes: rec}); got.Outcome != warn {
-		t.Errorf("with credentials: %+v", got)
-	}
+	areatest.Due(t, "SUB-32", "with credentials", warn, rec)
 }
 
 // What follows the result of a subscription was not to come.
@@ -162,10 +158,10 @@ func TestAfterTheResult(t *testing.T) {
 			areatest.URIFilter).Add(rt.Line{Incoming: messages}).Lines
 	}
 	for _, name := range []recording.Name{recording.Changes, recording.Listening, sub.Shutdown} {
-		areatest.WalkRuns(t, name, subscribing, []areatest.Run{
-			{ID: "SUB-35", Want: pass, Rec: play(late, result)},
-			{ID: "SUB-35", Want: pass, Rec: play(result, other)},
-			{ID: "SUB-35", Want: warn, Rec: play(result, late)},
+		areatest.WalkRunsIn(t, name, subscribing, []areatest.Run{
+			areatest.Pass("SUB-35", play(late, result)...),
+			areatest.Pass("SUB-35", play(result, other)...),
+			areatest.Warn("SUB-35", play(result, late)...),
 		}, requirement.R20260728)
 	}
 }
@@ -182,22 +178,22 @@ func TestEmptyFilter(t *testing.T) {
 			recording.Probe
 		return areatest.Lines(l)
 	}
-	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-20", Want: pass, Rec: asked(`{}`)},
-		{ID: "SUB-20", Want: warn, Rec: answered(rt.Line{Error: `{"code":-32602,"message":"empty"}`})},
-		{ID: "SUB-20", Want: warn, Rec: answered(rt.Line{Status: 500, Outcome: recording.HTTPOnly})},
-		{ID: "SUB-20", Want: warn, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-20", Want: fail, Rec: answered(rt.Line{Outcome: recording.Silent})},
-		{ID: "SUB-20", Want: idle, Rec: answered(rt.Line{Error: `{"code":-32601,"message":"?"}`})},
-		{ID: "SUB-20", Want: blocked, Rec: answered(rt.Line{Outcome: recording.Lost})},
-		{ID: "SUB-21", Want: pass, Rec: asked(`{}`)},
-		{ID: "SUB-21", Want: idle, Rec: answered(rt.Line{Result: `{"resultType":"complete"}`})},
-		{ID: "SUB-24", Want: pass, Rec: asked(`{}`)},
-		{ID: "SUB-24", Want: fail, Rec: asked(areatest.URIFilter)},
-	})
+	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing,
+		areatest.Pass("SUB-20", asked(`{}`)...),
+		areatest.Warn("SUB-20", answered(rt.Line{Error: `{"code":-32602,"message":"empty"}`})...),
+		areatest.Warn("SUB-20", answered(rt.Line{Status: 500, Outcome: recording.HTTPOnly})...),
+		areatest.Warn("SUB-20", answered(rt.Line{Result: `{"resultType":"complete"}`})...),
+		areatest.Fail("SUB-20", answered(rt.Line{Outcome: recording.Silent})...),
+		areatest.NotApplicable("SUB-20", answered(rt.Line{Error: `{"code":-32601,"message":"?"}`})...),
+		areatest.Blocked("SUB-20", answered(rt.Line{Outcome: recording.Lost})...),
+		areatest.Pass("SUB-21", asked(`{}`)...),
+		areatest.NotApplicable("SUB-21", answered(rt.Line{Result: `{"resultType":"complete"}`})...),
+		areatest.Pass("SUB-24", asked(`{}`)...),
+		areatest.Fail("SUB-24", asked(areatest.URIFilter)...),
+	)
 	nothing := new(areatest.Script).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter).Listen("9",
 		"none", "{}", "{}").
 		Hears(recording.MarkUpdate, areatest.Sent(verdict.Updated, "9", `"uri":"a:1"`)).Lines
 	areatest.WalkRuns(t, recording.Changes, subscribing,
-		[]areatest.Run{{ID: "SUB-30", Want: fail, Rec: nothing}})
+		areatest.Fail("SUB-30", nothing...))
 }

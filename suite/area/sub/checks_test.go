@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -19,15 +18,8 @@ import (
 // The outcomes.
 const (
 	pass, fail, warn = verdict.Pass, verdict.Fail, verdict.Warn
-	idle, blocked    = verdict.NotApplicable, verdict.Blocked
+	idle             = verdict.NotApplicable
 )
-
-// judged is a requirement judged on recordings.
-func judged(id string, facts *recording.Facts, recs verdict.Recordings) verdict.Result {
-	req, _ := area.Catalogue().Find(id)
-	k, _ := area.BuiltIn().Check(id)
-	return verdict.Evaluate(k, req, facts, recs)
-}
 
 const subscribing = `{"resources":{"subscribe":true,"listChanged":true}}`
 
@@ -43,47 +35,42 @@ func TestSubscriptionChecks(t *testing.T) {
 	lacking.Error = `{"code":-32601,"message":"?"}`
 	gone := unsub
 	gone.Error = `{"code":-32601,"message":"?"}`
-	areatest.WalkRuns(t, recording.Subscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-01", Want: pass, Rec: areatest.Lines(yes(subscribed("a:1")), yes(unsub))},
-		{ID: "SUB-01", Want: pass, Rec: areatest.Lines(no(subscribed("a:1")), yes(subscribed("a:2")),
-			yes(unsub))},
-		{ID: "SUB-01", Want: fail, Rec: areatest.Lines(no(subscribed("a:1")), no(subscribed("a:2")))},
-		{ID: "SUB-01", Want: idle, Rec: areatest.Lines(no(subscribed("a:1")),
-			areatest.And(areatest.Refusal("still-there", "resources/read", `{"uri":"a:1"}`, "-32002"), "uri",
-				"a:1"))},
+	areatest.WalkRuns(t, recording.Subscriptions, subscribing,
+		areatest.Pass("SUB-01", yes(subscribed("a:1")), yes(unsub)),
+		areatest.Pass("SUB-01", no(subscribed("a:1")), yes(subscribed("a:2")), yes(unsub)),
+		areatest.Fail("SUB-01", no(subscribed("a:1")), no(subscribed("a:2"))),
+		areatest.NotApplicable("SUB-01", no(subscribed("a:1")),
+			areatest.And(areatest.Refusal("still-there", "resources/read", `{"uri":"a:1"}`, "-32002"),
+				"uri", "a:1")),
 		// see CAP-09
-		{ID: "SUB-01", Want: idle, Rec: areatest.Lines(lacking, lacking)},
+		areatest.NotApplicable("SUB-01", lacking, lacking),
 		// not all were tried
-		{ID: "SUB-01", Want: warn, Rec: areatest.Lines(no(subscribed("a:1")))},
+		areatest.Warn("SUB-01", no(subscribed("a:1"))),
 		// nor here
-		{ID: "SUB-01", Want: warn, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "listed", "1"),
-			areatest.And(no(subscribed("a:2")), "listed", "3"))},
+		areatest.Warn("SUB-01", areatest.And(no(subscribed("a:1")), "listed", "1"),
+			areatest.And(no(subscribed("a:2")), "listed", "3")),
 		// nowhere to keep it
-		{ID: "SUB-01", Want: idle, Rec: areatest.Lines(areatest.And(no(subscribed("a:1")), "sessionless",
-			"yes"), no(subscribed("a:2")))},
+		areatest.NotApplicable("SUB-01", areatest.And(no(subscribed("a:1")), "sessionless", "yes"),
+			no(subscribed("a:2"))),
 		// no object
-		{ID: "SUB-01", Want: fail,
-			Rec: areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `true`})},
-		{ID: "SUB-01", Want: fail, Rec: areatest.Lines(yes(subscribed("a:1")), no(unsub))},
-		{ID: "SUB-01", Want: pass, Rec: areatest.Lines(yes(subscribed("a:1")), gone)},
-		{ID: "SUB-01", Want: blocked,
-			Rec: areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe",
-				Outcome: recording.Lost})},
-	})
+		areatest.Fail("SUB-01", rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `true`}),
+		areatest.Fail("SUB-01", yes(subscribed("a:1")), no(unsub)),
+		areatest.Pass("SUB-01", yes(subscribed("a:1")), gone),
+		areatest.Blocked("SUB-01",
+			rt.Line{Step: "subscribe", Method: "resources/subscribe", Outcome: recording.Lost}),
+	)
 	bad := func(reply rt.Line) rt.Line {
 		reply.Step, reply.Method, reply.Params, reply.Kind = "subscribe", "resources/subscribe", `{}`,
 			recording.Probe
 		return reply
 	}
-	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing, []areatest.Run{
-		{ID: "SUB-11", Want: idle, Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32601,"message":"?"}`}))},
-		{ID: "SUB-11", Want: pass,
-			Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32602,"message":"no uri"}`}))},
-		{ID: "SUB-11", Want: warn,
-			Rec: areatest.Lines(bad(rt.Line{Error: `{"code":-32603,"message":"no uri"}`}))},
-		{ID: "SUB-11", Want: fail, Rec: areatest.Lines(bad(rt.Line{Result: `{}`}))},
-		{ID: "SUB-11", Want: blocked, Rec: areatest.Lines(bad(rt.Line{Outcome: recording.Lost}))},
-	})
+	areatest.WalkRuns(t, sub.BadSubscriptions, subscribing,
+		areatest.NotApplicable("SUB-11", bad(rt.Line{Error: `{"code":-32601,"message":"?"}`})),
+		areatest.Pass("SUB-11", bad(rt.Line{Error: `{"code":-32602,"message":"no uri"}`})),
+		areatest.Warn("SUB-11", bad(rt.Line{Error: `{"code":-32603,"message":"no uri"}`})),
+		areatest.Fail("SUB-11", bad(rt.Line{Result: `{}`})),
+		areatest.Blocked("SUB-11", bad(rt.Line{Outcome: recording.Lost})),
+	)
 }
 
 const (
@@ -125,41 +112,36 @@ func TestLegacyChanges(t *testing.T) {
 	below := legacyChanges([]string{updateOf1,
 		`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1/x"}}`}, nil, nil)
 	batch := legacyChanges([]string{"[" + updateOf1 + "," + listMoved + "]"}, nil, nil)
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-03", Want: pass, Rec: legacyChanges([]string{updateOf1, updateOf1}, nil, nil)},
-		{ID: "SUB-03", Want: pass, Rec: batch},
-		{ID: "SUB-03", Want: fail, Rec: silent},
-		{ID: "SUB-03", Want: fail, Rec: legacyChanges([]string{updateOf2}, nil, nil)},
-		{ID: "SUB-03", Want: idle, Rec: refused},
-		{ID: "SUB-03", Want: idle, Rec: sessionless},
-		{ID: "SUB-03", Want: idle, Rec: areatest.Lines(rt.Line{Step: "busy", Method: "ping", Result: `{}`})},
-		{ID: "SUB-06", Want: pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-06", Want: warn, Rec: legacyChanges(one, nil, one)},
-		{ID: "SUB-06", Want: idle, Rec: silent},
-		{ID: "SUB-07", Want: pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-07", Want: warn, Rec: legacyChanges(one, one, nil)},
-		{ID: "SUB-07", Want: idle, Rec: silent},
-		{ID: "SUB-07", Want: idle, Rec: elsewhere}, // another session subscribed
-		{ID: "SUB-09", Want: pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-09", Want: pass, Rec: below},
-		{ID: "SUB-09", Want: warn, Rec: legacyChanges([]string{updateOf2, updateOf1}, nil, nil)},
-		{ID: "SUB-09", Want: idle, Rec: silent},
-		{ID: "SUB-10", Want: pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-10", Want: warn, Rec: legacyChanges(one, nil, one)},
-	})
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-04", Want: pass, Rec: legacyChanges(one, nil, nil)},
-		{ID: "SUB-04", Want: idle, Rec: silent},
-		{ID: "SUB-04", Want: fail,
-			Rec: legacyChanges(
-				[]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`}, nil,
-				nil)},
-		{ID: "SUB-04", Want: fail,
-			Rec: legacyChanges(
-				[]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":7}}`},
-				nil, nil)},
-	})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Pass("SUB-03", legacyChanges(one, nil, nil)...),
+		areatest.Pass("SUB-03", legacyChanges([]string{updateOf1, updateOf1}, nil, nil)...),
+		areatest.Pass("SUB-03", batch...),
+		areatest.Fail("SUB-03", silent...),
+		areatest.Fail("SUB-03", legacyChanges([]string{updateOf2}, nil, nil)...),
+		areatest.NotApplicable("SUB-03", refused...),
+		areatest.NotApplicable("SUB-03", sessionless...),
+		areatest.NotApplicable("SUB-03", rt.Line{Step: "busy", Method: "ping", Result: `{}`}),
+		areatest.Pass("SUB-06", legacyChanges(one, nil, nil)...),
+		areatest.Warn("SUB-06", legacyChanges(one, nil, one)...),
+		areatest.NotApplicable("SUB-06", silent...),
+		areatest.Pass("SUB-07", legacyChanges(one, nil, nil)...),
+		areatest.Warn("SUB-07", legacyChanges(one, one, nil)...),
+		areatest.NotApplicable("SUB-07", silent...),
+		areatest.NotApplicable("SUB-07", elsewhere...), // another session subscribed
+		areatest.Pass("SUB-09", legacyChanges(one, nil, nil)...),
+		areatest.Pass("SUB-09", below...),
+		areatest.Warn("SUB-09", legacyChanges([]string{updateOf2, updateOf1}, nil, nil)...),
+		areatest.NotApplicable("SUB-09", silent...),
+		areatest.Pass("SUB-10", legacyChanges(one, nil, nil)...),
+		areatest.Warn("SUB-10", legacyChanges(one, nil, one)...),
+	)
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Pass("SUB-04", legacyChanges(one, nil, nil)...),
+		areatest.NotApplicable("SUB-04", silent...),
+		areatest.Fail("SUB-04", legacyChanges([]string{areatest.Sent(verdict.Updated, "", "")}, nil, nil)...),
+		areatest.Fail("SUB-04",
+			legacyChanges([]string{areatest.Sent(verdict.Updated, "", `"uri":7`)}, nil, nil)...),
+	)
 }
 
 // TestNeverSubscribed: updates again and again for a resource that is listed on its own, and
@@ -185,8 +167,7 @@ func TestNeverSubscribed(t *testing.T) {
 	} {
 		for _, other := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s/%t", name, other), func(t *testing.T) {
-				facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618,
-					Transport: requirement.Stdio}, subscribing)
+				facts := areatest.Stdio(requirement.R20250618, subscribing)
 				changes := legacyChanges(c.updates, nil, nil)
 				want := c.want
 				if !other {
@@ -199,12 +180,8 @@ func TestNeverSubscribed(t *testing.T) {
 				changes = slices.Insert(changes, 1, c.before...)
 				page := rt.Line{Step: "page", Method: "resources/list",
 					Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
-				got := judged("SUB-09", facts,
-					verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
-						recording.WalkResources: rt.New(recording.WalkResources, facts, page)})
-				if got.Outcome != want {
-					t.Errorf("%s, expected %s: %+v", got.Outcome, want, got)
-				}
+				areatest.Due(t, "SUB-09", c, want, rt.New(recording.Changes, facts, changes...),
+					rt.New(recording.WalkResources, facts, page))
 			})
 		}
 	}
@@ -216,13 +193,8 @@ func TestNoChannel(t *testing.T) {
 	rec := append(areatest.Lines(rt.Line{Step: "stream", Status: 405, Outcome: recording.Sent,
 		Tags: areatest.Pairs("who", "watcher")}), legacyChanges(nil, nil, nil)...)
 	rec[0].Method = "" // a GET has none
-	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
-	facts := rt.Facts(c, subscribing)
-	got := judged("SUB-03", facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts,
-		rec...)})
-	if got.Outcome != warn {
-		t.Errorf("%+v", got)
-	}
+	facts := areatest.HTTP(requirement.R20251125, subscribing)
+	areatest.Due(t, "SUB-03", "no stream", warn, rt.New(recording.Changes, facts, rec...))
 }
 
 func TestListChangeChecks(t *testing.T) {
@@ -249,39 +221,38 @@ func TestListChangeChecks(t *testing.T) {
 	one := []string{listMoved}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618,
 		requirement.R20251125}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "LCH-01", Want: pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-01", Want: warn, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-01", Want: idle, Rec: add(nil, look("added", "1", "a:1"))},
-		{ID: "LCH-02", Want: pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-02", Want: fail,
-			Rec: add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed",` +
-				`"params":[]}`}, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-02", Want: warn,
-			Rec: add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/listChanged"}`},
-				look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: pass, Rec: add(one, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: pass, Rec: add(one, look("added", "1", "a:1"),
-			look("added", "2", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: warn, Rec: add(one, look("added", "1", "a:1"))},
-		{ID: "LCH-07", Want: idle, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
-		{ID: "LCH-07", Want: warn, Rec: add(one, unnamed(look("added", "1", "a:1")))},
-		{ID: "LCH-07", Want: idle, Rec: add([]string{listMoved, listMoved},
-			unnamed(look("added", "1", "a:1")))},
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
+		areatest.Pass("LCH-01", add(one, look("added", "1", "a:1", "a:9"))...),
+		areatest.Warn("LCH-01", add(nil, look("added", "1", "a:1", "a:9"))...),
+		areatest.NotApplicable("LCH-01", add(nil, look("added", "1", "a:1"))...),
+		areatest.Pass("LCH-02", add(one, look("added", "1", "a:1", "a:9"))...),
+		areatest.Fail("LCH-02",
+			add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed",` +
+				`"params":[]}`}, look("added", "1", "a:1", "a:9"))...),
+		areatest.Warn("LCH-02",
+			add([]string{`{"jsonrpc":"2.0","method":"notifications/resources/listChanged"}`},
+				look("added", "1", "a:1", "a:9"))...),
+		areatest.Pass("LCH-07", add(one, look("added", "1", "a:1", "a:9"))...),
+		areatest.Pass("LCH-07", add(one, look("added", "1", "a:1"), look("added", "2", "a:1", "a:9"))...),
+		areatest.Warn("LCH-07", add(one, look("added", "1", "a:1"))...),
+		areatest.NotApplicable("LCH-07", add(nil, look("added", "1", "a:1", "a:9"))...),
+		areatest.Warn("LCH-07", add(one, unnamed(look("added", "1", "a:1")))...),
+		areatest.NotApplicable("LCH-07",
+			add([]string{listMoved, listMoved}, unnamed(look("added", "1", "a:1")))...),
 	}, inLegacy...)
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "LCH-04", Want: fail, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list",
-			Result: areatest.OnePage, Incoming: one})},
-		{ID: "LCH-04", Want: idle, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list",
-			Result: areatest.OnePage})},
-	})
-	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
-		{ID: "LCH-04", Want: pass, Rec: add(nil, look("added", "1", "a:1", "a:9"))},
-	})
-	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
-		{ID: "LCH-04", Want: idle, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list",
-			Result: areatest.OnePage, Incoming: one})},
-	})
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		areatest.Fail("LCH-04",
+			rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one}),
+		areatest.NotApplicable("LCH-04",
+			rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage}),
+	)
+	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`,
+		areatest.Pass("LCH-04", add(nil, look("added", "1", "a:1", "a:9"))...),
+	)
+	areatest.WalkRuns(t, recording.Everything, subscribing,
+		areatest.NotApplicable("LCH-04",
+			rt.Line{Step: "page", Method: "resources/list", Result: areatest.OnePage, Incoming: one}),
+	)
 }
 
 // TestFailedTrigger: where a trigger failed nothing follows from what did not come.
@@ -299,24 +270,24 @@ func TestFailedTrigger(t *testing.T) {
 	}
 	update, silenced := at(legacyChanges(nil, nil, nil), recording.MarkUpdate),
 		at(legacyChanges(one, nil, nil), scenario.MarkSilenced)
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-03", Want: blocked, Rec: update},
-		{ID: "SUB-03", Want: blocked, Rec: at(legacyChanges(nil, nil, nil), scenario.MarkOther)},
-		{ID: "SUB-03", Want: pass, Rec: silenced},
-		{ID: "SUB-06", Want: blocked, Rec: update},
-		{ID: "SUB-07", Want: blocked, Rec: silenced},
-		{ID: "SUB-09", Want: blocked, Rec: update},
-		{ID: "SUB-10", Want: blocked, Rec: update},
-	})
+	areatest.WalkRuns(t, recording.Changes, subscribing,
+		areatest.Blocked("SUB-03", update...),
+		areatest.Blocked("SUB-03", at(legacyChanges(nil, nil, nil), scenario.MarkOther)...),
+		areatest.Pass("SUB-03", silenced...),
+		areatest.Blocked("SUB-06", update...),
+		areatest.Blocked("SUB-07", silenced...),
+		areatest.Blocked("SUB-09", update...),
+		areatest.Blocked("SUB-10", update...),
+	)
 	listed := rt.Line{Step: "listed", Method: "resources/list", Result: areatest.OnePage,
 		Tags: areatest.Pairs("look", "1", "who", "watcher")}
 	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618,
 		requirement.R20251125}
-	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "LCH-01", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + scenario.MarkAdd})},
-		{ID: "LCH-07", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + scenario.MarkAdd})},
+	areatest.WalkRunsIn(t, recording.Changes, subscribing, []areatest.Run{
+		areatest.Blocked("LCH-01", listed, rt.Line{Mark: "!" + scenario.MarkAdd}),
+		areatest.Blocked("LCH-07", listed, rt.Line{Mark: "!" + scenario.MarkAdd}),
 	}, inLegacy...)
-	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []areatest.Run{
-		{ID: "LCH-04", Want: blocked, Rec: areatest.Lines(listed, rt.Line{Mark: "!" + scenario.MarkAdd})},
-	})
+	areatest.WalkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`,
+		areatest.Blocked("LCH-04", listed, rt.Line{Mark: "!" + scenario.MarkAdd}),
+	)
 }

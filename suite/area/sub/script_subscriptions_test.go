@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -72,10 +73,7 @@ func TestMalformedFiltersAnsweredLate(t *testing.T) {
 				rec := scenario.Perform(t.Context(), st.Stage, sc,
 					map[recording.Name]*recording.Recording{recording.WalkResources: {}})
 				rec.Frames = st.Transcript.Since(0)
-				if got := judged("SUB-38", st.Facts,
-					verdict.Recordings{sub.BadSubscriptions: rec}); got.Outcome != c.want {
-					t.Errorf("%s, expected %s: %+v", got.Outcome, c.want, got)
-				}
+				areatest.Due(t, "SUB-38", c, c.want, rec)
 				st.Close()
 			})
 		})

@@ -8,7 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // expandedRead is a read of a template with values of a kind; without contents it was
@@ -28,23 +27,20 @@ func TestTemplateSweep(t *testing.T) {
 	known := func(contents string) []rt.Line {
 		return areatest.Lines(expandedRead("known", "known", "", "x://1/2", contents))
 	}
-	areatest.WalkRuns(t, recording.TemplateSweep, areatest.HasResources, []areatest.Run{
-		{ID: "URI-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(expandedRead("sweep", "ascii", "a", "x://a/a", ""))},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(expandedRead("sweep", "ascii", "a", "x://a/a",
-			`{"uri":"x://a/a"}`))},
-		{ID: "READ-02", Want: verdict.Pass, Rec: known(`{"uri":"x://1/2","text":""}`)},
-		{ID: "READ-02", Want: verdict.Fail, Rec: known(`{"URI":"x://1/2","text":""}`)},
-		{ID: "READ-03", Want: verdict.Fail, Rec: known(`{"uri":"x://1/2","Text":""}`)},
-		{ID: "READ-07", Want: verdict.Fail, Rec: known(`{"uri":"x://1/2","blob":"AA"}`)},
-		{ID: "READ-07", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(expandedRead("sweep", "ascii", "a", "x://a/a",
-				`{"uri":"x://a/a","blob":"AA"}`))},
-		{ID: "READ-02", Want: verdict.NotApplicable, Rec: known("")},
-		{ID: "TMPL-11", Want: verdict.Pass, Rec: known(`{"uri":"x://1/2","text":""}`)},
-		{ID: "TMPL-11", Want: verdict.NotApplicable, Rec: known("")},
-	})
+	areatest.WalkRuns(t, recording.TemplateSweep, areatest.HasResources,
+		areatest.NotApplicable("URI-08", expandedRead("sweep", "ascii", "a", "x://a/a", "")),
+		areatest.Fail("URI-08", fatal),
+		areatest.Fail("URI-08", expandedRead("sweep", "ascii", "a", "x://a/a", `{"uri":"x://a/a"}`)),
+		areatest.Pass("READ-02", known(`{"uri":"x://1/2","text":""}`)...),
+		areatest.Fail("READ-02", known(`{"URI":"x://1/2","text":""}`)...),
+		areatest.Fail("READ-03", known(`{"uri":"x://1/2","Text":""}`)...),
+		areatest.Fail("READ-07", known(`{"uri":"x://1/2","blob":"AA"}`)...),
+		areatest.NotApplicable("READ-07",
+			expandedRead("sweep", "ascii", "a", "x://a/a", `{"uri":"x://a/a","blob":"AA"}`)),
+		areatest.NotApplicable("READ-02", known("")...),
+		areatest.Pass("TMPL-11", known(`{"uri":"x://1/2","text":""}`)...),
+		areatest.NotApplicable("TMPL-11", known("")...),
+	)
 }
 
 // A template that is refused without its query variables, and not with them, is remarked upon.
@@ -114,8 +110,7 @@ func TestSweepObservations(t *testing.T) {
 
 // What an author of a list wants to know is told once.
 func TestListRemarks(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		areatest.HasResources)
+	facts := areatest.Stdio(requirement.R20251125, areatest.HasResources)
 	walk := rt.New(recording.WalkResources, facts, areatest.Listing(`{"uri":"a:1","name":"1"}`)...)
 	tmpl := func(entries string) map[string]string {
 		return areatest.Observations(t, "TMPL-09", recording.WalkTemplates, areatest.Templates(entries), walk)

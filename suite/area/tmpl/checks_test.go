@@ -8,7 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // templatesPage is a page of templates.
@@ -23,48 +22,46 @@ func templated(text string) []rt.Line {
 }
 
 func TestTemplateList(t *testing.T) {
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
-		{ID: "TMPL-01", Want: verdict.Pass, Rec: templatesPage(`{"resourceTemplates":[]}`)},
-		{ID: "TMPL-01", Want: verdict.Fail, Rec: templatesPage(`{"templates":[]}`)},
-		{ID: "TMPL-02", Want: verdict.Pass, Rec: templated("a:{b}")},
-		{ID: "TMPL-02", Want: verdict.NotApplicable, Rec: templatesPage(`{"resourceTemplates":[]}`)},
-		{ID: "TMPL-02", Want: verdict.Fail,
-			Rec: templatesPage(`{"resourceTemplates":[{"uri":"a:{b}","name":"t"}]}`)},
-		{ID: "TMPL-02", Want: verdict.Fail,
-			Rec: templatesPage(`{"resourceTemplates":[{"uriTemplate":"a:{b}"}]}`)},
-		{ID: "TMPL-04", Want: verdict.Pass, Rec: templated("a:plain")},
-		{ID: "TMPL-04", Want: verdict.Fail, Rec: templated("file:///{path")},
-		{ID: "TMPL-04", Want: verdict.Fail, Rec: templated("file:///{}")},
-		{ID: "TMPL-05", Want: verdict.Pass, Rec: templated("a:{+b,c*}{?d:3}")},
-		{ID: "TMPL-05", Want: verdict.Fail, Rec: templated("db://{$table}")},
-		{ID: "TMPL-05", Want: verdict.Warn, Rec: templated("db://{@table}")},
-		{ID: "TMPL-05", Want: verdict.Fail, Rec: templated("note://{note-id}")},
-		{ID: "TMPL-05", Want: verdict.Fail, Rec: templated("x://{id:int}")},
-		{ID: "TMPL-08", Want: verdict.Pass, Rec: templated("file:///ü/{name}")},
-		{ID: "TMPL-08", Want: verdict.Warn, Rec: templated("file:///it's/{name}")},
-		{ID: "TMPL-08", Want: verdict.Fail, Rec: templated("file:///my docs/{name}")},
-		{ID: "TMPL-09", Want: verdict.Pass, Rec: templated("a:{b}")},
-		{ID: "TMPL-09", Want: verdict.Fail,
-			Rec: templatesPage(`{"resourceTemplates":[{"uriTemplate":"a:{b}","name":"t","mimeType":null}]}`)},
-		{ID: "TMPL-16", Want: verdict.Pass, Rec: templated("a:{b}")},
-		{ID: "TMPL-16", Want: verdict.Pass, Rec: templated("{+uri}")},
-		{ID: "TMPL-16", Want: verdict.Warn, Rec: templated("/notes/{id}")},
-	})
 	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
-		[]areatest.Run{{ID: "URI-02", Want: verdict.Fail, Rec: templated("my_app://{x}")}},
+		areatest.Pass("TMPL-01", templatesPage(`{"resourceTemplates":[]}`)...),
+		areatest.Fail("TMPL-01", templatesPage(`{"templates":[]}`)...),
+		areatest.Pass("TMPL-02", templated("a:{b}")...),
+		areatest.NotApplicable("TMPL-02", templatesPage(`{"resourceTemplates":[]}`)...),
+		areatest.Fail("TMPL-02", templatesPage(`{"resourceTemplates":[{"uri":"a:{b}","name":"t"}]}`)...),
+		areatest.Fail("TMPL-02", templatesPage(`{"resourceTemplates":[{"uriTemplate":"a:{b}"}]}`)...),
+		areatest.Pass("TMPL-04", templated("a:plain")...),
+		areatest.Fail("TMPL-04", templated("file:///{path")...),
+		areatest.Fail("TMPL-04", templated("file:///{}")...),
+		areatest.Pass("TMPL-05", templated("a:{+b,c*}{?d:3}")...),
+		areatest.Fail("TMPL-05", templated("db://{$table}")...),
+		areatest.Warn("TMPL-05", templated("db://{@table}")...),
+		areatest.Fail("TMPL-05", templated("note://{note-id}")...),
+		areatest.Fail("TMPL-05", templated("x://{id:int}")...),
+		areatest.Pass("TMPL-08", templated("file:///ü/{name}")...),
+		areatest.Warn("TMPL-08", templated("file:///it's/{name}")...),
+		areatest.Fail("TMPL-08", templated("file:///my docs/{name}")...),
+		areatest.Pass("TMPL-09", templated("a:{b}")...),
+		areatest.Fail("TMPL-09",
+			templatesPage(`{"resourceTemplates":[{"uriTemplate":"a:{b}","name":"t","mimeType":null}]}`)...),
+		areatest.Pass("TMPL-16", templated("a:{b}")...),
+		areatest.Pass("TMPL-16", templated("{+uri}")...),
+		areatest.Warn("TMPL-16", templated("/notes/{id}")...),
+	)
+	areatest.WalkRunsIn(t, recording.WalkTemplates, `{"resources":{}}`,
+		[]areatest.Run{areatest.Fail("URI-02", templated("my_app://{x}")...)},
 		requirement.R20250618, areatest.ModernOne)
-	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`,
-		[]areatest.Run{{ID: "URI-02", Want: verdict.Warn, Rec: templated("my_app://{x}")}},
+	areatest.WalkRunsIn(t, recording.WalkTemplates, `{"resources":{}}`,
+		[]areatest.Run{areatest.Warn("URI-02", templated("my_app://{x}")...)},
 		requirement.R20241105)
 	with := rt.Line{Step: "with-params", Method: "resources/templates/list", Params: `{}`,
 		Result: `{"resourceTemplates":[]}`}
 	refused := rt.Line{Step: "with-params", Method: "resources/templates/list", Params: `{}`,
 		Error: areatest.NoSuch}
 	without := rt.Line{Step: "without-params", Method: "resources/templates/list", Error: areatest.NoSuch}
-	areatest.WalkRuns(t, tmpl.TemplatesWithoutParams, `{"resources":{}}`, []areatest.Run{
-		{ID: "TMPL-15", Want: verdict.Fail, Rec: areatest.Lines(with, without)},
-		{ID: "TMPL-15", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, without)},
-	})
+	areatest.WalkRuns(t, tmpl.TemplatesWithoutParams, `{"resources":{}}`,
+		areatest.Fail("TMPL-15", with, without),
+		areatest.NotApplicable("TMPL-15", refused, without),
+	)
 }
 
 func TestExpansions(t *testing.T) {
@@ -73,32 +70,28 @@ func TestExpansions(t *testing.T) {
 			append(tags, "template", "a:{b}", "listed", "yes")...))
 	}
 	typed := `{"contents":[{"uri":"a:1","mimeType":"Text/Plain; charset=utf-8","text":"hello"}]}`
-	areatest.WalkRuns(t, recording.Expansions, `{"resources":{}}`, []areatest.Run{
-		{ID: "TMPL-10", Want: verdict.Pass, Rec: read("expansion", typed, "", "mime", "text/plain")},
-		{ID: "TMPL-10", Want: verdict.NotApplicable, Rec: read("expansion", areatest.OneText, "", "mime",
-			"text/plain")},
-		{ID: "TMPL-10", Want: verdict.Warn, Rec: read("expansion", typed, "", "mime", "image/png")},
-		{ID: "TMPL-11", Want: verdict.Pass, Rec: read("expansion", areatest.OneText, "", "text", "hello")},
-		{ID: "TMPL-11", Want: verdict.Pass, Rec: read("expansion", areatest.OneText, "", "text", "ell",
-			"contains", "yes")},
-		{ID: "TMPL-11", Want: verdict.Pass,
-			Rec: read("expansion", `{"contents":[{"uri":"a:1","blob":"w6k="}]}`, "", "text", "é")},
-		{ID: "TMPL-11", Want: verdict.Fail,
-			Rec: read("expansion", `{"contents":[{"uri":"a:1","blob":"w6k="}]}`, "", "text", "è")},
-		{ID: "TMPL-11", Want: verdict.Fail, Rec: read("expansion", areatest.OneText, "", "text", "ell")},
-		{ID: "TMPL-11", Want: verdict.Fail, Rec: read("expansion", "", areatest.NoSuch)},
-		{ID: "TMPL-11", Want: verdict.NotApplicable, Rec: read("expansion", "", areatest.NoSuch, "encoded",
-			"yes", "text", "x")},
-		{ID: "TMPL-11", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("expansion", `{"uri":"a:1"}`, "", areatest.NoSuch,
-				"template", "a:{b}"))},
-		{ID: "TMPL-12", Want: verdict.Warn, Rec: read("expansion", "", areatest.NoSuch, "encoded", "yes",
-			"text", "x")},
-		{ID: "TMPL-12", Want: verdict.Pass, Rec: read("expansion", areatest.OneText, "", "encoded", "yes",
-			"text", "hello")},
-		{ID: "TMPL-12", Want: verdict.NotApplicable, Rec: read("expansion", "", areatest.NoSuch, "encoded",
-			"yes")},
-		{ID: "TMPL-13", Want: verdict.Pass, Rec: read("query", areatest.OneText, "", "given", "q")},
-		{ID: "TMPL-13", Want: verdict.Warn, Rec: read("query", "", areatest.NoSuch, "given", "")},
-	})
+	areatest.WalkRuns(t, recording.Expansions, `{"resources":{}}`,
+		areatest.Pass("TMPL-10", read("expansion", typed, "", "mime", "text/plain")...),
+		areatest.NotApplicable("TMPL-10", read("expansion", areatest.OneText, "", "mime", "text/plain")...),
+		areatest.Warn("TMPL-10", read("expansion", typed, "", "mime", "image/png")...),
+		areatest.Pass("TMPL-11", read("expansion", areatest.OneText, "", "text", "hello")...),
+		areatest.Pass("TMPL-11",
+			read("expansion", areatest.OneText, "", "text", "ell", "contains", "yes")...),
+		areatest.Pass("TMPL-11",
+			read("expansion", `{"contents":[{"uri":"a:1","blob":"w6k="}]}`, "", "text", "é")...),
+		areatest.Fail("TMPL-11",
+			read("expansion", `{"contents":[{"uri":"a:1","blob":"w6k="}]}`, "", "text", "è")...),
+		areatest.Fail("TMPL-11", read("expansion", areatest.OneText, "", "text", "ell")...),
+		areatest.Fail("TMPL-11", read("expansion", "", areatest.NoSuch)...),
+		areatest.NotApplicable("TMPL-11",
+			read("expansion", "", areatest.NoSuch, "encoded", "yes", "text", "x")...),
+		areatest.NotApplicable("TMPL-11",
+			areatest.TaggedRead("expansion", `{"uri":"a:1"}`, "", areatest.NoSuch, "template", "a:{b}")),
+		areatest.Warn("TMPL-12", read("expansion", "", areatest.NoSuch, "encoded", "yes", "text", "x")...),
+		areatest.Pass("TMPL-12",
+			read("expansion", areatest.OneText, "", "encoded", "yes", "text", "hello")...),
+		areatest.NotApplicable("TMPL-12", read("expansion", "", areatest.NoSuch, "encoded", "yes")...),
+		areatest.Pass("TMPL-13", read("query", areatest.OneText, "", "given", "q")...),
+		areatest.Warn("TMPL-13", read("query", "", areatest.NoSuch, "given", "")...),
+	)
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
@@ -21,15 +20,11 @@ func oneURI(uri string) []rt.Line {
 
 // TestTemplateAmongResources: who lists a URI template as a resource is not told to escape its braces.
 func TestTemplateAmongResources(t *testing.T) {
-	k, _ := area.BuiltIn().Check("URI-03")
-	req, _ := area.Catalogue().Find("URI-03")
 	for uri, want := range map[string]string{"note://{id}": "resources/templates/list",
 		"note://a}b{": "percent-encode", "note://a b": "percent-encode"} {
-		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125,
-			Transport: requirement.Stdio}, `{"resources":{}}`)
+		facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 		rec := rt.New(recording.WalkResources, facts, oneURI(uri)...)
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.WalkResources: rec}); got.Outcome != verdict.Fail ||
+		if got := areatest.Judge("URI-03", rec); got.Outcome != verdict.Fail ||
 			!strings.Contains(got.Hint, want) {
 			t.Errorf("%s: %s: %s", uri, got.Outcome, got.Hint)
 		}
@@ -37,37 +32,35 @@ func TestTemplateAmongResources(t *testing.T) {
 }
 
 func TestListedURIs(t *testing.T) {
-	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-01", Want: verdict.Pass, Rec: oneURI("file:///a#b")},
-		{ID: "URI-01", Want: verdict.Pass, Rec: oneURI("my_app:x")},
-		{ID: "URI-01", Want: verdict.Fail, Rec: oneURI("")},
-		{ID: "URI-01", Want: verdict.Fail, Rec: oneURI("/etc/motd")},
-		{ID: "URI-01", Want: verdict.Fail, Rec: oneURI("users/me")},
-		{ID: "URI-02", Want: verdict.Pass, Rec: oneURI("X-a.b+c:1")},
-		{ID: "URI-02", Want: verdict.NotApplicable, Rec: oneURI("/etc/motd")},
-		{ID: "URI-02", Want: verdict.Fail, Rec: oneURI("my_app://x")},
-		{ID: "URI-03", Want: verdict.Pass, Rec: oneURI("file:///%c3%bc")},
-		{ID: "URI-03", Want: verdict.Fail, Rec: oneURI("file:///my file.txt")},
-		{ID: "URI-03", Want: verdict.Fail, Rec: oneURI("file:///100%.txt")},
-		{ID: "URI-03", Want: verdict.Fail, Rec: oneURI("note://{id}")},
-		{ID: "URI-05", Want: verdict.Pass, Rec: oneURI("file:///a")},
-		{ID: "URI-05", Want: verdict.Pass, Rec: oneURI("http://[::1]:80/a")},
-		{ID: "URI-05", Want: verdict.NotApplicable, Rec: oneURI("note:a")},
-		{ID: "URI-05", Want: verdict.Fail, Rec: oneURI("db://host:port/x")},
-		{ID: "URI-05", Want: verdict.Fail, Rec: oneURI("note:a[1]")},
-	})
-	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`,
-			areatest.OneText, ""))},
-		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a b"}`,
-			`{"contents":[{"uri":"a b","text":""}]}`, ""))},
-		{ID: "URI-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`,
-			`{"contents":[{"uri":"main.rs","text":""}]}`, ""))},
-		{ID: "URI-06", Want: verdict.Fail,
-			Rec: areatest.Lines(
-				rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
-					`"params":{"uri":"/tmp/x"}}`}})},
-	})
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`,
+		areatest.Pass("URI-01", oneURI("file:///a#b")...),
+		areatest.Pass("URI-01", oneURI("my_app:x")...),
+		areatest.Fail("URI-01", oneURI("")...),
+		areatest.Fail("URI-01", oneURI("/etc/motd")...),
+		areatest.Fail("URI-01", oneURI("users/me")...),
+		areatest.Pass("URI-02", oneURI("X-a.b+c:1")...),
+		areatest.NotApplicable("URI-02", oneURI("/etc/motd")...),
+		areatest.Fail("URI-02", oneURI("my_app://x")...),
+		areatest.Pass("URI-03", oneURI("file:///%c3%bc")...),
+		areatest.Fail("URI-03", oneURI("file:///my file.txt")...),
+		areatest.Fail("URI-03", oneURI("file:///100%.txt")...),
+		areatest.Fail("URI-03", oneURI("note://{id}")...),
+		areatest.Pass("URI-05", oneURI("file:///a")...),
+		areatest.Pass("URI-05", oneURI("http://[::1]:80/a")...),
+		areatest.NotApplicable("URI-05", oneURI("note:a")...),
+		areatest.Fail("URI-05", oneURI("db://host:port/x")...),
+		areatest.Fail("URI-05", oneURI("note:a[1]")...),
+	)
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`,
+		areatest.Pass("URI-06", areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, "")),
+		areatest.Pass("URI-06",
+			areatest.TaggedRead("read", `{"uri":"a b"}`, `{"contents":[{"uri":"a b","text":""}]}`, "")),
+		areatest.Fail("URI-06",
+			areatest.TaggedRead("read", `{"uri":"a:1"}`, `{"contents":[{"uri":"main.rs","text":""}]}`, "")),
+		areatest.Fail("URI-06",
+			rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated",` +
+				`"params":{"uri":"/tmp/x"}}`}}),
+	)
 }
 
 func TestRequestedURIs(t *testing.T) {
@@ -76,30 +69,22 @@ func TestRequestedURIs(t *testing.T) {
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
 	teapot := areatest.TaggedRead("malformed", `{"uri":""}`, "", "")
 	teapot.Outcome, teapot.Status = recording.HTTPOnly, 418
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
-			"", areatest.NoSuch))},
-		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(teapot)},
-		{ID: "URI-08", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "", "served",
-				"yes"))},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
-			areatest.OneText, ""))},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
-			"", ""))},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
-		{ID: "URI-09", Want: verdict.Pass,
-			Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "",
-				areatest.NoSuch))},
-		{ID: "URI-09", Want: verdict.Warn,
-			Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText,
-				""))},
-		{ID: "URI-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:2"}`,
-			areatest.OneText, ""), areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, ""))},
-		{ID: "URI-09", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.Nothing,
-				""))},
-	})
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`,
+		areatest.Pass("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)),
+		areatest.Pass("URI-08", teapot),
+		areatest.NotApplicable("URI-08",
+			areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "", "served", "yes")),
+		areatest.Fail("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "")),
+		areatest.Fail("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, "", "")),
+		areatest.Fail("URI-08", fatal),
+		areatest.Pass("URI-09", guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "", areatest.NoSuch)),
+		areatest.Warn("URI-09", guess,
+			areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, "")),
+		areatest.Pass("URI-09", areatest.TaggedRead("guessed", `{"uri":"a:2"}`, areatest.OneText, ""),
+			areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, "")),
+		areatest.NotApplicable("URI-09", guess,
+			areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.Nothing, "")),
+	)
 	refused := areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)
 	odd := func(result, err string) []rt.Line {
 		return areatest.Lines(refused, areatest.TaggedRead("odd", `{"uri":"data:,x"}`, result, err))
@@ -108,47 +93,40 @@ func TestRequestedURIs(t *testing.T) {
 	lost.Outcome, lost.Fatal = recording.Lost, true
 	long := areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "", "")
 	long.Outcome, long.Fatal = recording.Lost, true
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Pass, Rec: odd("", areatest.NoSuch)},
-		{ID: "URI-08", Want: verdict.Pass, Rec: odd(areatest.OneText, "")},
-		{ID: "URI-08", Want: verdict.Pass, Rec: odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`,
-			"")},
-		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":null}`, "")},
-		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{}`, "")},
-		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":[{"uri":null,"text":""}]}`, "")},
-		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":[{"uri":"a:1","text":{}}]}`, "")},
-		{ID: "URI-08", Want: verdict.Fail, Rec: odd("", "")},
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(refused, lost)},
-		{ID: "URI-09", Want: verdict.Fail, Rec: areatest.Lines(guess, long)},
-	})
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
-			areatest.Nothing, ""))},
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`,
+		areatest.Pass("URI-08", odd("", areatest.NoSuch)...),
+		areatest.Pass("URI-08", odd(areatest.OneText, "")...),
+		areatest.Pass("URI-08", odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`, "")...),
+		areatest.Fail("URI-08", odd(`{"contents":null}`, "")...),
+		areatest.Fail("URI-08", odd(`{}`, "")...),
+		areatest.Fail("URI-08", odd(`{"contents":[{"uri":null,"text":""}]}`, "")...),
+		areatest.Fail("URI-08", odd(`{"contents":[{"uri":"a:1","text":{}}]}`, "")...),
+		areatest.Fail("URI-08", odd("", "")...),
+		areatest.Fail("URI-08", refused, lost),
+		areatest.Fail("URI-09", guess, long),
+	)
+	areatest.WalkRunsIn(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		areatest.Pass("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, "")),
 	}, requirement.Legacy()...)
-	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`,
-			areatest.Nothing, ""))},
+	areatest.WalkRunsIn(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		areatest.Fail("URI-08", areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, "")),
 	}, areatest.ModernOne)
 	subscription := func(result, err string, tags recording.Tags) []rt.Line {
 		return areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":""}`,
 			Result: result, Error: err, Tags: tags})
 	}
-	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`, []areatest.Run{
-		{ID: "URI-14", Want: verdict.Pass, Rec: subscription("", areatest.NoSuch,
-			recording.Tags{"form": "empty"})},
-		{ID: "URI-14", Want: verdict.Pass,
-			Rec: subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})},
-		{ID: "URI-14", Want: verdict.Warn,
-			Rec: subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})},
-	})
+	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`,
+		areatest.Pass("URI-14", subscription("", areatest.NoSuch, recording.Tags{"form": "empty"})...),
+		areatest.Pass("URI-14",
+			subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})...),
+		areatest.Warn("URI-14",
+			subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})...),
+	)
 }
 
 // TestAcknowledgmentIsShown: what grants a subscription is in the evidence, also where it is a notification.
 func TestAcknowledgmentIsShown(t *testing.T) {
-	k, _ := area.BuiltIn().Check("URI-14")
-	req, _ := area.Catalogue().Find("URI-14")
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-		`{"resources":{"subscribe":true}}`)
+	facts := areatest.Stdio(areatest.ModernOne, `{"resources":{"subscribe":true}}`)
 	rec := rt.New(recording.URISubscriptions, facts,
 		rt.Line{Step: "subscribe", Method: "subscriptions/listen", Outcome: recording.Sent,
 			Tags: recording.Tags{"form": "empty", "accepted": "yes"},
@@ -156,8 +134,7 @@ func TestAcknowledgmentIsShown(t *testing.T) {
 				`"params":{"notifications":{"resourceSubscriptions":[""]}}}`}})
 	ack := rec.Frames[len(rec.Frames)-1].Number
 	rec.Exchanges[0].Tags["ack"] = strconv.Itoa(ack)
-	if got := verdict.Evaluate(k, req, facts,
-		verdict.Recordings{recording.URISubscriptions: rec}); got.Outcome != verdict.Warn ||
+	if got := areatest.Judge("URI-14", rec); got.Outcome != verdict.Warn ||
 		!slices.Contains(got.Frames, ack) {
 		t.Errorf("%s with the frames %d, without %d", got.Outcome, got.Frames, ack)
 	}
@@ -166,8 +143,7 @@ func TestAcknowledgmentIsShown(t *testing.T) {
 // TestForbidden: HTTP 403 to a way out is a refusal of it where other reads are served, and else may be about
 // credentials.
 func TestForbidden(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP},
-		`{"resources":{}}`)
+	facts := areatest.HTTP(requirement.R20260728, `{"resources":{}}`)
 	read := func(step recording.Step, uri string, status int, result string, tags ...string) rt.Line {
 		l := areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, result, "", tags...)
 		if l.Status = status; result == "" {
@@ -185,13 +161,7 @@ func TestForbidden(t *testing.T) {
 			"URI-10": rt.New(recording.Traversal, facts, areatest.Lines(dots)...),
 			"URI-08": rt.New(recording.MalformedReads, facts, areatest.Lines(malformed)...),
 		} {
-			k, _ := area.BuiltIn().Check(id)
-			req, _ := area.Catalogue().Find(id)
-			got := verdict.Evaluate(k, req, facts, verdict.Recordings{rec.Scenario: rec,
-				recording.Reads: rt.New(recording.Reads, facts, areatest.Lines(*listed)...)})
-			if got.Outcome != want {
-				t.Errorf("%s: %+v instead of %s", id, got, want)
-			}
+			areatest.Due(t, id, rec.Scenario, want, rec, rt.New(recording.Reads, facts, *listed))
 		}
 	}
 }
@@ -204,68 +174,52 @@ func TestTraversal(t *testing.T) {
 	const asked = `{"uri":"file:///root/../x"}`
 	fatalTrick := areatest.TaggedRead("trick", asked, "", "", "guessed", "yes")
 	fatalTrick.Outcome, fatalTrick.Fatal = recording.Lost, true
-	areatest.WalkRuns(t, recording.Traversal, `{"resources":{}}`, []areatest.Run{
-		{ID: "URI-10", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker",
-				"canary-1234"))},
-		{ID: "URI-10", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker",
-				"canary-1234"))},
-		{ID: "URI-10", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, blob, "",
-			"marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
-		{ID: "URI-10", Want: verdict.Blocked,
-			Rec: areatest.Lines(rt.Line{Step: "dots", Method: "resources/read", Params: asked,
-				Outcome: recording.Silent, Tags: areatest.Pairs("marker", "canary-1234")})},
-		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, out, "",
-			"marker", "canary-1234"))},
-		{ID: "URI-11", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
-		{ID: "URI-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("template", asked, out, "",
-			"marker", "canary-1234"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "",
-			"marker", "canary-1234", "form", "sibling"))},
-		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "",
-			"marker", "canary-1234", "form", "link", "links", "followed"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "",
-			"marker", "canary-1234", "form", "link", "links", "forbidden"))},
-		{ID: "URI-13", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.TaggedRead("trick", asked, "", areatest.NoSuch, "marker",
-				"canary-1234"), areatest.TaggedRead("system", asked, areatest.OneText, "", "marker",
-				"canary-1234"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd,
-			"", "marker", "canary-1234"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(fatalTrick)},
-		{ID: "URI-11", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, "",
-				`{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
+	areatest.WalkRuns(t, recording.Traversal, `{"resources":{}}`,
+		areatest.Pass("URI-10",
+			areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker", "canary-1234")),
+		areatest.Pass("URI-10",
+			areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker", "canary-1234")),
+		areatest.Fail("URI-10", areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234")),
+		areatest.Fail("URI-10", areatest.TaggedRead("dots", asked, blob, "", "marker", "canary-1234")),
+		areatest.Fail("URI-10", areatest.TaggedRead("dots", asked, passwd, "")),
+		areatest.Blocked("URI-10", rt.Line{Step: "dots", Method: "resources/read", Params: asked,
+			Outcome: recording.Silent, Tags: areatest.Pairs("marker", "canary-1234")}),
+		areatest.Fail("URI-11", areatest.TaggedRead("encoded", asked, out, "", "marker", "canary-1234")),
+		areatest.NotApplicable("URI-11",
+			areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234")),
+		areatest.Fail("URI-12", areatest.TaggedRead("template", asked, out, "", "marker", "canary-1234")),
+		areatest.Fail("URI-13",
+			areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "sibling")),
+		areatest.Warn("URI-13", areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234",
+			"form", "link", "links", "followed")),
+		areatest.Fail("URI-13", areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234",
+			"form", "link", "links", "forbidden")),
+		areatest.Pass("URI-13",
+			areatest.TaggedRead("trick", asked, "", areatest.NoSuch, "marker", "canary-1234"),
+			areatest.TaggedRead("system", asked, areatest.OneText, "", "marker", "canary-1234")),
+		areatest.Fail("URI-13", areatest.TaggedRead("system", asked, passwd, "", "marker", "canary-1234")),
+		areatest.Fail("URI-13", fatalTrick),
+		areatest.Fail("URI-11", areatest.TaggedRead("encoded", asked, "",
+			`{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234")),
 		// A root that is not served at all keeps nothing in.
-		{ID: "URI-10", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker",
-				"canary-1234", "unserved", "yes"))},
-		{ID: "URI-10", Want: verdict.Fail,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234",
-				"unserved", "yes"))},
-		{ID: "URI-10", Want: verdict.Pass,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker",
-				"canary-1234", "unserved", "yes"))},
+		areatest.NotApplicable("URI-10", areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker",
+			"canary-1234", "unserved", "yes")),
+		areatest.Fail("URI-10",
+			areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234", "unserved", "yes")),
+		areatest.Pass("URI-10", areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker",
+			"canary-1234", "unserved", "yes")),
 		// Where the root is guessed, only files of the system tell, and not where all of it is served.
-		{ID: "URI-10", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes"))},
-		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "",
-			"guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
-		{ID: "URI-10", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"),
-				areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
-		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "",
-			"guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
-		{ID: "URI-13", Want: verdict.NotApplicable,
-			Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"),
-				areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes"))},
-	})
+		areatest.NotApplicable("URI-10",
+			areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes")),
+		areatest.Fail("URI-10", areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"),
+			areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes")),
+		areatest.NotApplicable("URI-10", areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"),
+			areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes")),
+		areatest.Fail("URI-13", areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"),
+			areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes")),
+		areatest.NotApplicable("URI-13", areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"),
+			areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes")),
+	)
 }
 
 // Where the root is guessed, the reason says what was tried and what would have it judged.
@@ -273,8 +227,7 @@ func TestGuessedRoot(t *testing.T) {
 	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/` +
 		`bin:/bin/false\n"}]}`
 	const asked = `{"uri":"notes:///../x"}`
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(areatest.ModernOne, `{"resources":{}}`)
 	read := func(step recording.Step, result string, tags ...string) rt.Line {
 		refused := ""
 		if result == "" {
@@ -300,10 +253,7 @@ func TestGuessedRoot(t *testing.T) {
 		"leaked": {"URI-12", areatest.Lines(read("template", passwd)), "",
 			"once mended this becomes not applicable"},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, x.rec...)})
+		got := areatest.Judge(x.id, rt.New(recording.Traversal, facts, x.rec...))
 		if got.Code != x.code || !strings.Contains(got.Reason+got.Hint, x.want) {
 			t.Errorf("%s: %s, %s: %s %s", name, got.Outcome, got.Code, got.Reason, got.Hint)
 		}
@@ -314,8 +264,7 @@ func TestGuessedRoot(t *testing.T) {
 // they have nothing to do with it.
 func TestWayOutByTemplate(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	read := func(step recording.Step, uri string, tags ...string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, leak, "", append(tags, "root", "a:", "marker",
 			"canary")...)
@@ -324,14 +273,11 @@ func TestWayOutByTemplate(t *testing.T) {
 		"URI-10": read("dots", "docs:///in/../out"), "URI-11": read("encoded", "docs:///in/..%2fout"),
 		"URI-13": read("trick", "docs:///in/....//out"),
 	} {
-		req, _ := area.Catalogue().Find(id)
-		k, _ := area.BuiltIn().Check(id)
 		for want, by := range map[verdict.Outcome]rt.Line{
 			verdict.NotApplicable: read("template", "docs:///../out", "template", "docs:///{+path}"),
 			verdict.Fail:          read("template", "logs:///../out", "template", "logs:///{+path}"),
 		} {
-			got := verdict.Evaluate(k, req, facts,
-				verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, by, direct)})
+			got := areatest.Judge(id, rt.New(recording.Traversal, facts, by, direct))
 			if got.Outcome != want || want != verdict.Fail &&
 				!strings.Contains(got.Reason, "judged under URI-12") {
 				t.Errorf("%s: %s (%s), want %s", id, got.Outcome, got.Reason, want)
@@ -339,9 +285,8 @@ func TestWayOutByTemplate(t *testing.T) {
 		}
 		link := read("template", "docs:///sub/link", "template", "docs:///{+path}", "form", "link", "links",
 			"followed")
-		if got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, link,
-				direct)}); got.Outcome != verdict.Fail {
+		if got := areatest.Judge(id, rt.New(recording.Traversal, facts, link,
+			direct)); got.Outcome != verdict.Fail {
 			t.Errorf("%s beside a link that is followed: %s", id, got.Outcome)
 		}
 	}
@@ -350,8 +295,7 @@ func TestWayOutByTemplate(t *testing.T) {
 // TestWaysOutOfOneKind: what is mended in one place has one cause, whatever requirement it breaks.
 func TestWaysOutOfOneKind(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	read := func(step recording.Step, root string, tags ...string) rt.Line {
 		return areatest.TaggedRead(step, `{"uri":"a:x"}`, leak, "", append(tags, "root", root, "marker",
 			"canary")...)
@@ -369,11 +313,8 @@ func TestWaysOutOfOneKind(t *testing.T) {
 			"forbidden")},
 		{"URI-13", "nothing-from-outside-of-root-2-a-file-of-the-system", read("system", "b:")},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
 		first := areatest.TaggedRead("other", `{"uri":"a:x"}`, "", areatest.NoSuch, "root", "a:")
-		got := verdict.Evaluate(k, req, facts,
-			verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, first, x.rec)})
+		got := areatest.Judge(x.id, rt.New(recording.Traversal, facts, first, x.rec))
 		if got.Cause != x.want || !got.SharedCause {
 			t.Errorf("%s: the cause is %s, want %s", x.id, got.Cause, x.want)
 		}
@@ -437,8 +378,7 @@ func TestCounted(t *testing.T) {
 		areatest.Lines(guess("1"), stranger("1"), stranger("2"), stranger("3"))), "catch-all-read",
 		"3 of a made-up scheme")
 	told := `{"code":-32603,"message":"ENOENT: /home/ci/app/x"}`
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio},
-		`{"resources":{}}`)
+	facts := areatest.Stdio(requirement.R20251125, `{"resources":{}}`)
 	elsewhere := rt.New(recording.MissingReads, facts, areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "",
 		told))
 	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads,
@@ -469,12 +409,10 @@ func TestCorpusCutShort(t *testing.T) {
 		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "",
 			areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
 	} {
-		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.BuiltIn().Check(x.id)
 		rec := rt.New(x.name, facts, x.rec...)
-		whole := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
+		whole := areatest.Judge(x.id, rec)
 		rec.Cut = &recording.Cut{Tried: 32, Of: 150, Reason: "the target is slow"}
-		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
+		got := areatest.Judge(x.id, rec)
 		if got.Outcome != x.want || x.reason != "" && got.Reason != x.reason ||
 			whole.Outcome == verdict.Pass && whole.Reason != "" {
 			t.Errorf("%s: %s (%s), without a cut %s (%s)", x.id, got.Outcome, got.Reason, whole.Outcome,

@@ -7,7 +7,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/uri"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -26,8 +25,7 @@ func TestLeakedPaths(t *testing.T) {
 	} {
 		line := areatest.TaggedRead("guessed", `{"uri":"file:///srv/notes/x"}`, "",
 			`{"code":-32603,"message":"`+message+`"}`)
-		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-			`{}`)
+		facts := areatest.Stdio(areatest.ModernOne, `{}`)
 		v := verdict.New(&recording.Recording{Facts: facts}, nil)
 		uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges)
 		if len(v.Observations) != want {
@@ -40,8 +38,7 @@ func TestLeakedPaths(t *testing.T) {
 func TestLeakedPathsInData(t *testing.T) {
 	line := areatest.TaggedRead("guessed", `{"uri":"note://x"}`, "",
 		`{"code":-32602,"message":"Not found","data":{"uri":"note:\/\/x"}}`)
-	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio},
-		`{}`)
+	facts := areatest.Stdio(areatest.ModernOne, `{}`)
 	v := verdict.New(&recording.Recording{Facts: facts}, nil)
 	if uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges); len(v.Observations) > 0 {
 		t.Errorf("%+v", v.Observations)
