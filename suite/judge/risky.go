@@ -9,9 +9,10 @@ import (
 // risky are the words that speak of deletion or execution.
 var risky = func() map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq(`delete deletes deletion remove removes removal rm unlink drop destroy erase
-		purge wipe truncate reset uninstall exec execute executes execution eval invoke run spawn command cmd shell
-		kill terminate shutdown poweroff reboot restart`) {
+	for w := range strings.FieldsSeq(`
+		delete deletes deletion remove removes removal rm unlink drop destroy erase purge wipe truncate
+		reset uninstall exec execute executes execution eval invoke run spawn command cmd shell kill
+		terminate shutdown poweroff reboot restart`) {
 		set[w] = true
 	}
 	return set
