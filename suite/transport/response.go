@@ -28,7 +28,7 @@ type call struct {
 	done    chan struct{}
 	// heard is told the events of the response, if it is an event stream;
 	// may be nil.
-	heard func(wire.StreamEvent)
+	heard func(wire.Frame)
 
 	mu     sync.Mutex
 	status int
@@ -39,14 +39,14 @@ type call struct {
 // do starts one HTTP request on the given channel; if that is empty, on one named
 // after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
-func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call,
+func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.Frame)) (*call,
 	error) {
 	if err := c.Err(); err != nil {
-		return nil, unsent(err)
+		return nil, fmt.Errorf("cannot send: %w", err)
 	}
 	channel, ok := c.begin(r.Method, channel)
 	if !ok {
-		return nil, unsent(ErrClosed)
+		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
 	}
 	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
 	x.ctx, x.cancel = context.WithCancel(c.ctx)
@@ -199,19 +199,15 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	switch {
 	case size > limit:
 		f.Truncated = true
-		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong,
-			Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
+		f.AddFlaw(wire.FlawTooLong, "more than %d bytes; the rest was not read", limit)
 		x.in(f)
 		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message "+
 			"(--message-bytes)", limit))
 		return
+	case err != nil && len(raw) > 0 && x.ctx.Err() != nil:
+		f.Truncated = true // we ended it, so what is missing is not the target's fault
 	case err != nil && len(raw) > 0:
-		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated,
-			Detail: fmt.Sprintf("after %d bytes of the body: %v", len(raw), err)}}
-		if x.ctx.Err() != nil {
-			// We ended it, so what is missing is not the target's fault.
-			f.Flaws, f.Truncated = nil, true
-		}
+		f.AddFlaw(wire.FlawUnterminated, "after %d bytes of the body: %v", len(raw), err)
 	}
 	if len(raw) > 0 {
 		x.client.inspect(&f)
@@ -241,9 +237,8 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 	r := wire.NewEventReader(body, x.client.limits.Message)
 	r.Turns = x.client.limits.Turns
 	for {
-		ev, err := r.Next()
-		if err == nil && wire.HasFlaw(ev.Flaws, wire.FlawUnterminated) &&
-			(x.ctx.Err() != nil || x.client.limitErr() != nil) {
+		f, err := r.Next()
+		if err == nil && f.HasFlaw(wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {
 			continue // cut by us, in the middle of an event
 		}
 		switch {
@@ -254,21 +249,15 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 			x.fail(x.explain(err))
 			return
 		}
-		x.in(x.eventFrame(ev))
+		// The endpoint event of HTTP+SSE carries a URI, not a message.
+		if len(f.Raw) > 0 && (x.heard == nil || f.Event.Type != "endpoint") {
+			x.client.inspect(&f)
+		}
+		x.in(f)
 		if x.heard != nil {
-			x.heard(ev)
+			x.heard(f)
 		}
 	}
-}
-
-func (x *call) eventFrame(ev wire.StreamEvent) wire.Frame {
-	event := ev.Event // a pointer into ev would hold on to its data, which may be kept once for many frames
-	f := wire.Frame{Event: &event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
-	// The endpoint event of HTTP+SSE carries a URI, not a message.
-	if len(ev.Data) > 0 && (x.heard == nil || ev.Event.Type != "endpoint") {
-		x.client.inspect(&f)
-	}
-	return f
 }
 
 // mediaType is the type of a body without its parameters, in lower case; empty

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -68,6 +69,9 @@ type sseConn struct {
 	named    chan struct{} // closed at the first endpoint event
 	endpoint *url.URL      // valid then; nil if the event cannot be used
 	why      string        // why it cannot
+
+	once   sync.Once
+	ending Ending
 }
 
 func (c *sseConn) open(ctx context.Context) error {
@@ -135,8 +139,8 @@ func (c *sseConn) opened(ctx context.Context) error {
 }
 
 // hear takes the first endpoint event.
-func (c *sseConn) hear(ev wire.StreamEvent) {
-	if ev.Event.Type != "endpoint" {
+func (c *sseConn) hear(f wire.Frame) {
+	if f.Event.Type != "endpoint" {
 		return
 	}
 	if isClosed(c.named) {
@@ -144,13 +148,13 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 		return
 	}
 	defer close(c.named)
-	text := strings.TrimSpace(string(ev.Data))
+	text := strings.TrimSpace(string(f.Raw))
 	u, err := c.url.Parse(text)
 	switch {
 	case text == "":
 		c.why = "the endpoint event is empty"
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
+		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(f.Raw, 200)
 	case !wire.SameOrigin(u, c.url):
 		c.why = "the endpoint event names " + u.Redacted() +
 			", another origin than that of the stream; it is not called, because messages and credentials " +
@@ -170,17 +174,30 @@ func (c *sseConn) Endpoint() string { return c.endpoint.Redacted() }
 // Send posts a message to the endpoint. Messages with another method go to the
 // URL of the stream.
 func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
-	if m.Method == "" || m.Method == http.MethodPost {
-		return c.send(ctx, m, c.endpoint, channelSSE)
+	to, post := c.url, m.Method == "" || m.Method == http.MethodPost
+	if post {
+		to = c.endpoint
 	}
-	return c.send(ctx, m, c.url, "")
+	r, err := c.newRequest(m, to)
+	if err != nil {
+		return nil, err
+	}
+	x, err := c.do(ctx, r, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if post {
+		return x.sent(channelSSE), nil
+	}
+	return x.sent(x.channel), nil
 }
 
 // Close closes the event stream, which is how the transport ends a session.
 func (c *sseConn) Close(ctx context.Context) Ending {
-	return c.close(func() Ending {
-		e := c.ended()
+	c.once.Do(func() {
+		c.ending = c.ended()
+		c.finish(ErrClosed)
 		c.shutdown(ctx)
-		return e
 	})
+	return c.ending
 }

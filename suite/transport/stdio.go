@@ -92,27 +92,26 @@ func (s *stdio) readLines(in io.Reader) {
 	r := wire.NewLineReader(s.meter(in), s.limits.Message)
 	r.Turns = s.limits.Turns
 	for {
-		l, err := r.Next()
+		f, err := r.Next()
 		if err != nil {
 			return
 		}
-		s.takeLine(l)
+		s.takeLine(f)
 		if s.limitErr() != nil {
 			return
 		}
 	}
 }
 
-func (s *stdio) takeLine(l wire.Line) {
-	f := wire.Frame{Channel: channelOut, Dir: wire.In, Raw: l.Data, Size: l.Size, Truncated: l.Truncated,
-		Flaws: l.Flaws}
+func (s *stdio) takeLine(f wire.Frame) {
+	f.Channel, f.Dir = channelOut, wire.In
 	if f.HasFlaw(wire.FlawUnterminated) {
 		why := s.wasCut()
 		if s.limitErr() != nil {
 			why = "the limit of the connection was reached"
 		}
 		if why != "" {
-			s.note(channelOut, fmt.Sprintf("%d bytes of an unfinished line were dropped: %s", l.Size, why))
+			s.note(channelOut, fmt.Sprintf("%d bytes of an unfinished line were dropped: %s", f.Size, why))
 			return
 		}
 	}
@@ -147,7 +146,7 @@ func (s *stdio) writeMessages(out io.Writer) {
 // when the target reads on.
 func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	if err := s.Err(); err != nil {
-		return nil, unsent(err)
+		return nil, fmt.Errorf("cannot send: %w", err)
 	}
 	j := newJob(m)
 	select {
@@ -156,9 +155,9 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being "+
 			"written: %w", ended(ctx))
 	case <-s.quit:
-		return nil, unsent(ErrClosed)
+		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
 	case <-s.over:
-		return nil, unsent(s.Err())
+		return nil, fmt.Errorf("cannot send: %w", s.Err())
 	}
 	select {
 	case err := <-j.done:
@@ -178,7 +177,7 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 			}
 			return nil, s.writeError(err)
 		default:
-			return nil, unsent(s.Err())
+			return nil, fmt.Errorf("cannot send: %w", s.Err())
 		}
 	}
 	return stdioSent(), nil
@@ -186,13 +185,13 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 
 func (s *stdio) writeError(err error) error {
 	if ended := s.Err(); ended != nil {
-		return unsent(ended)
+		return fmt.Errorf("cannot send: %w", ended)
 	}
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		// Most often this is the end of the target, noticed a moment before
 		// the process was reaped: then that is what there is to say.
 		if within(drainWait, s.over) {
-			return unsent(s.Err())
+			return fmt.Errorf("cannot send: %w", s.Err())
 		}
 		return fmt.Errorf("the target has closed its input: %w", err)
 	}
@@ -253,6 +252,8 @@ type pipeConn struct {
 	*stdio
 	rwc       io.ReadWriteCloser
 	closeOnce sync.Once
+	once      sync.Once
+	ending    Ending
 }
 
 func (c *pipeConn) closeStream() {
@@ -265,7 +266,8 @@ func (c *pipeConn) closeStream() {
 
 // Close ends the input, waits, and closes the connection.
 func (c *pipeConn) Close(ctx context.Context) Ending {
-	return c.close(func() Ending { return c.end(ctx) })
+	c.once.Do(func() { c.ending = c.end(ctx) })
+	return c.ending
 }
 
 func (c *pipeConn) end(ctx context.Context) Ending {

@@ -74,8 +74,7 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 	}
 	if len(f.Raw) > t.budget.Frame {
 		f.Raw = bytes.Clone(f.Raw[:t.budget.Frame])
-		f.Truncated = true
-		f.Flaws = Merge(f.Flaws, []Flaw{tooLong(f.Size, t.budget.Frame)})
+		f.cut()
 	}
 	cost := cost(&f)
 	t.mu.Lock()
