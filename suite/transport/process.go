@@ -100,12 +100,10 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(p.Argv) == 0 || p.Argv[0] == "" {
-		return nil, errors.New("cannot start the target: the command is empty")
+	cmd, err := command("target", p.Argv, p.Env, p.Dir)
+	if err != nil {
+		return nil, err
 	}
-	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
-	cmd.Env = environ.Of(p.Env)
-	cmd.Dir = p.Dir
 	pipes, err := connect(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
@@ -117,8 +115,8 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	pipes.closeTheirs()
 	c := &processConn{
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}),
-		gone:   make(chan struct{}),
-		worker: newWorker(cmd.Process.Pid), program: p, termWait: cmp.Or(p.TermWait, exitWait),
+		gone: make(chan struct{}),
+		Work: procgroup.Work{Leader: cmd.Process.Pid}, program: p, termWait: cmp.Or(p.TermWait, exitWait),
 	}
 	c.over, _ = ctx.Value(unwanted{}).(<-chan struct{})
 	l := newLine(sink, p.Limits)
@@ -134,6 +132,16 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	c.wg.Go(c.watchOutput)
 	go c.watch()
 	return c, nil
+}
+
+// command is a program that is to be started, as who it is.
+func command(who string, argv, env []string, dir string) (*exec.Cmd, error) {
+	if len(argv) == 0 || argv[0] == "" {
+		return nil, fmt.Errorf("cannot start the %s: the command is empty", who)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env, cmd.Dir = environ.Of(env), dir
+	return cmd, nil
 }
 
 // startError says in one sentence why the command did not start.
@@ -201,7 +209,7 @@ func caveats(groups, adopts bool) []string {
 
 type processConn struct {
 	*stdio
-	*worker
+	procgroup.Work
 	cmd      *exec.Cmd
 	pipes    *pipes
 	stderr   *Tail
@@ -256,20 +264,6 @@ func (c *processConn) watchOutput() {
 		c.note(channelOut, "the process closed its standard output and goes on running")
 		c.finish(errors.New("the process closed its standard output"))
 	}
-}
-
-// within reports whether all channels are closed before the time is up.
-func within(d time.Duration, all ...<-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for _, ch := range all {
-		select {
-		case <-ch:
-		case <-timer.C:
-			return false
-		}
-	}
-	return true
 }
 
 func exitStatus(cmd *exec.Cmd, err error) string {
@@ -341,7 +335,7 @@ func (c *processConn) shutDown(ctx context.Context) string {
 	if ctx.Err() == nil && procgroup.Supported {
 		_ = procgroup.Terminate(c.cmd.Process.Pid) // likewise
 		c.cutting("we terminated the process")
-		if waitFor(ctx, c.exited, c.termWait) {
+		if waitFor(ctx, c.termWait, c.exited) {
 			return "terminated"
 		}
 	}
@@ -359,10 +353,10 @@ func (c *processConn) exits(ctx context.Context) bool {
 	wait := c.program.closeWait(ctx)
 	over := NewOvertime(wait, c.Working)
 	c.Working() // what was before does not count
-	before := c.waited()
-	over.waited = func() time.Duration { return c.waited() - before }
+	before := c.Waited()
+	over.waited = func() time.Duration { return c.Waited() - before }
 	for more := wait; more > 0; more = over.More() {
-		if waitFor(ctx, c.exited, more) {
+		if waitFor(ctx, more, c.exited) {
 			return true
 		}
 		if ctx.Err() != nil || IsBrief(ctx) {

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -36,17 +37,21 @@ type call struct {
 	err    error
 }
 
-// do starts one HTTP request on the given channel; if that is empty, on one named
+// do starts the HTTP request of a message on the given channel; if that is empty, on one named
 // after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
-func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.Frame)) (*call,
+func (c *client) do(ctx context.Context, m Message, to *url.URL, channel string, heard func(wire.Frame)) (*call,
 	error) {
+	r, err := c.newRequest(m, to)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.Err(); err != nil {
-		return nil, fmt.Errorf("cannot send: %w", err)
+		return nil, unsent(err)
 	}
 	channel, ok := c.begin(r.Method, channel)
 	if !ok {
-		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
+		return nil, unsent(ErrClosed)
 	}
 	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
 	x.ctx, x.cancel = context.WithCancel(c.ctx)

@@ -146,7 +146,7 @@ func (s *stdio) writeMessages(out io.Writer) {
 // when the target reads on.
 func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("cannot send: %w", err)
+		return nil, unsent(err)
 	}
 	j := newJob(m)
 	select {
@@ -155,9 +155,9 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being "+
 			"written: %w", ended(ctx))
 	case <-s.quit:
-		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
+		return nil, unsent(ErrClosed)
 	case <-s.over:
-		return nil, fmt.Errorf("cannot send: %w", s.Err())
+		return nil, unsent(s.Err())
 	}
 	select {
 	case err := <-j.done:
@@ -177,7 +177,7 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 			}
 			return nil, s.writeError(err)
 		default:
-			return nil, fmt.Errorf("cannot send: %w", s.Err())
+			return nil, unsent(s.Err())
 		}
 	}
 	return stdioSent(), nil
@@ -185,13 +185,13 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 
 func (s *stdio) writeError(err error) error {
 	if ended := s.Err(); ended != nil {
-		return fmt.Errorf("cannot send: %w", ended)
+		return unsent(ended)
 	}
 	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		// Most often this is the end of the target, noticed a moment before
 		// the process was reaped: then that is what there is to say.
 		if within(drainWait, s.over) {
-			return fmt.Errorf("cannot send: %w", s.Err())
+			return unsent(s.Err())
 		}
 		return fmt.Errorf("the target has closed its input: %w", err)
 	}
@@ -252,8 +252,6 @@ type pipeConn struct {
 	*stdio
 	rwc       io.ReadWriteCloser
 	closeOnce sync.Once
-	once      sync.Once
-	ending    Ending
 }
 
 func (c *pipeConn) closeStream() {
@@ -266,8 +264,7 @@ func (c *pipeConn) closeStream() {
 
 // Close ends the input, waits, and closes the connection.
 func (c *pipeConn) Close(ctx context.Context) Ending {
-	c.once.Do(func() { c.ending = c.end(ctx) })
-	return c.ending
+	return c.close(func() Ending { return c.end(ctx) })
 }
 
 func (c *pipeConn) end(ctx context.Context) Ending {
@@ -275,7 +272,7 @@ func (c *pipeConn) end(ctx context.Context) Ending {
 	e := c.ended()
 	if half, ok := c.rwc.(interface{ CloseWrite() error }); ok && e.Reason == "" {
 		e.How = "killed"
-		if half.CloseWrite() == nil && waitFor(ctx, c.read, exitWait) {
+		if half.CloseWrite() == nil && waitFor(ctx, exitWait, c.read) {
 			e.How = "exited"
 		}
 	}
@@ -289,15 +286,25 @@ func (c *pipeConn) end(ctx context.Context) Ending {
 	return e
 }
 
-// waitFor reports whether done is closed before the time is up or the context ends.
-func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
+// waitFor reports whether all channels are closed before the time is up or the context ends.
+func waitFor(ctx context.Context, d time.Duration, all ...<-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	for _, done := range all {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+		if !isClosed(done) {
+			return false
+		}
 	}
-	return isClosed(done)
+	return true
+}
+
+// within is [waitFor] without a context.
+func within(d time.Duration, all ...<-chan struct{}) bool {
+	return waitFor(context.Background(), d, all...)
 }
 
 // isClosed reports whether a channel to which nothing is sent is closed.
