@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -104,33 +103,33 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	pipes, err := connect(cmd)
-	if err != nil {
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	stderr, err3 := cmd.StderrPipe()
+	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
 	}
 	if err := procgroup.Start(cmd); err != nil {
-		pipes.closeAll()
 		return nil, startError(cmd, err)
 	}
-	pipes.closeTheirs()
 	c := &processConn{
-		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}),
+		cmd: cmd, stdin: in, exited: make(chan struct{}), errRead: make(chan struct{}),
 		gone: make(chan struct{}),
 		Work: procgroup.Work{Leader: cmd.Process.Pid}, program: p, termWait: cmp.Or(p.TermWait, exitWait),
 	}
 	c.over, _ = ctx.Value(unwanted{}).(<-chan struct{})
 	l := newLine(sink, p.Limits)
-	c.stderr = NewTail(l.limits.Stderr)
+	c.tail = NewTail(l.limits.Stderr)
 	l.exceeded = func() { c.kill("a limit of the connection was reached") }
 	c.stdio = newStdio(l)
-	c.start(pipes.stdout, pipes.stdin)
+	c.start(out, in)
 	go func() {
 		defer close(c.errRead)
 		// A read error here is the end of the stream, like any other.
-		_, _ = io.Copy(c.stderr, pipes.stderr)
+		_, _ = io.Copy(c.tail, stderr)
 	}()
 	c.wg.Go(c.watchOutput)
-	go c.watch()
+	go c.watch(out, stderr)
 	return c, nil
 }
 
@@ -146,41 +145,6 @@ func command(who string, argv, env []string, dir string) (*exec.Cmd, error) {
 
 // startError says in one sentence why the command did not start.
 func startError(cmd *exec.Cmd, err error) error { return &worded{procgroup.Unstarted(cmd, err), err} }
-
-// pipes are the three streams of a process: our ends and theirs.
-type pipes struct {
-	stdin, stdout, stderr *os.File
-	theirs                []*os.File
-}
-
-func connect(cmd *exec.Cmd) (*pipes, error) {
-	p := &pipes{}
-	stdin, in, err1 := os.Pipe()
-	out, stdout, err2 := os.Pipe()
-	err, stderr, err3 := os.Pipe()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	p.stdin, p.stdout, p.stderr, p.theirs = in, out, err, []*os.File{stdin, stdout, stderr}
-	if failed := cmp.Or(err1, err2, err3); failed != nil {
-		p.closeAll()
-		return nil, failed
-	}
-	return p, nil
-}
-
-// closeTheirs closes the ends that the process has inherited. That can only
-// fail if they are closed already.
-func (p *pipes) closeTheirs() {
-	for _, f := range p.theirs {
-		_ = f.Close()
-	}
-}
-
-func (p *pipes) closeAll() {
-	p.closeTheirs()
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		_ = f.Close() // nil and closed files answer with an error, no more
-	}
-}
 
 // Caveats says what this system cannot promise about processes, in sentences to
 // show to the user; empty if everything holds.
@@ -211,8 +175,8 @@ type processConn struct {
 	*stdio
 	procgroup.Work
 	cmd      *exec.Cmd
-	pipes    *pipes
-	stderr   *Tail
+	stdin    io.Closer
+	tail     *Tail // of the standard error
 	program  *Process
 	termWait time.Duration
 	over     <-chan struct{} // see [Until]; nil for never
@@ -227,10 +191,10 @@ type processConn struct {
 }
 
 // watch reaps the process and then clears away what is left of its group.
-func (c *processConn) watch() {
+func (c *processConn) watch(out, stderr io.Closer) {
 	defer close(c.gone)
-	err := c.cmd.Wait()
-	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
+	c.status = exitStatus(c.cmd)
+	c.endTime = time.Now()
 	close(c.exited)
 	// After a SIGKILL of ours the others are dying anyway.
 	left := procgroup.Alive(c.cmd.Process.Pid) && c.wasCut() == ""
@@ -250,8 +214,8 @@ func (c *processConn) watch() {
 	c.finish(fmt.Errorf("the process ended: %s", c.status))
 	c.closeInput()
 	// Closing our ends wakes the readers, whoever holds the others.
-	_ = c.pipes.stdout.Close()
-	_ = c.pipes.stderr.Close()
+	_ = out.Close()
+	_ = stderr.Close()
 	c.wait()
 	<-c.errRead
 }
@@ -266,15 +230,17 @@ func (c *processConn) watchOutput() {
 	}
 }
 
-func exitStatus(cmd *exec.Cmd, err error) string {
-	if cmd.ProcessState != nil {
-		return cmd.ProcessState.String()
+// exitStatus waits for the end of a program, and not for that of its output, as [exec.Cmd.Wait] does.
+func exitStatus(cmd *exec.Cmd) string {
+	state, err := cmd.Process.Wait()
+	if err != nil {
+		return "unknown: " + err.Error()
 	}
-	return "unknown: " + err.Error()
+	return state.String()
 }
 
 // Stderr is the last part of what the process has written to its standard error.
-func (c *processConn) Stderr() string { return c.stderr.String() }
+func (c *processConn) Stderr() string { return c.tail.String() }
 
 // Advice is [Advice] for the process.
 func (c *processConn) Advice(said string, ended bool) string {
@@ -284,7 +250,7 @@ func (c *processConn) Advice(said string, ended bool) string {
 // closeInput closes the standard input of the process, which also wakes a
 // writer that is stuck.
 func (c *processConn) closeInput() {
-	c.stdinOnce.Do(func() { _ = c.pipes.stdin.Close() })
+	c.stdinOnce.Do(func() { _ = c.stdin.Close() })
 }
 
 func (c *processConn) kill(why string) {

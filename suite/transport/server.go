@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -389,15 +388,12 @@ func (s *Server) launch() (*serverRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, theirs, err := os.Pipe()
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipe: %w", cmd.Args[0], err)
 	}
-	cmd.Stdout, cmd.Stderr = theirs, theirs
-	err = procgroup.Start(cmd)
-	_ = theirs.Close() // it is the program's now
-	if err != nil {
-		_ = out.Close()
+	cmd.Stderr = cmd.Stdout
+	if err := procgroup.Start(cmd); err != nil {
 		return nil, startError(cmd, err)
 	}
 	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out,
@@ -410,7 +406,7 @@ func (s *Server) launch() (*serverRun, error) {
 type serverRun struct {
 	cmd     *exec.Cmd
 	log     *serverLog
-	out     *os.File
+	out     io.ReadCloser
 	ready   atomic.Bool
 	stopped atomic.Bool // we have ended it
 	deaf    atomic.Bool // because it listened no more
@@ -432,7 +428,7 @@ func (r *serverRun) watch(died func(*serverRun)) {
 		defer close(read)
 		_, _ = io.Copy(r.log, r.out) // a read error is the end of the stream, like any other
 	}()
-	r.status = exitStatus(r.cmd, r.cmd.Wait())
+	r.status = exitStatus(r.cmd)
 	if !procgroup.Alive(r.cmd.Process.Pid) {
 		within(drainWait, read)
 	}
