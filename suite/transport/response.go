@@ -40,8 +40,8 @@ type call struct {
 // do starts the HTTP request of a message on the given channel; if that is empty, on one named
 // after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
-func (c *client) do(ctx context.Context, m Message, to *url.URL, channel string, heard func(wire.Frame)) (*call,
-	error) {
+func (c *client) do(ctx context.Context, m Message, to *url.URL, channel string,
+	heard func(wire.Frame)) (*call, error) {
 	r, err := c.newRequest(m, to)
 	if err != nil {
 		return nil, err
@@ -243,7 +243,8 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 	r.Turns = x.client.limits.Turns
 	for {
 		f, err := r.Next()
-		if err == nil && f.HasFlaw(wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {
+		if err == nil && f.HasFlaw(wire.FlawUnterminated) &&
+			(x.ctx.Err() != nil || x.client.limitErr() != nil) {
 			continue // cut by us, in the middle of an event
 		}
 		switch {

@@ -43,14 +43,16 @@ const fieldRoom = 16
 // NewEventReader reads events whose data has at most limit bytes from r. Of
 // longer data the rest is dropped, but counted.
 func NewEventReader(r io.Reader, limit int) *EventReader {
-	return &EventReader{r: bufio.NewReaderSize(r, 4<<10), limit: max(limit, 1), event: Frame{Event: &Event{}}}
+	return &EventReader{
+		r: bufio.NewReaderSize(r, 4<<10), limit: max(limit, 1), event: Frame{Event: &Event{}},
+	}
 }
 
 // Next returns the next event, the lines up to a blank line, as soon as that was read. Raw is the joined
 // data, cut at the limit; nil if it is empty. An event without data is not dispatched by a browser, but it
 // is handed on here, because its id or retry field may matter. The flaws are those of the framing; those of
-// the message are for [Inspect]. Blocks of nothing but comments are skipped. At the end of the stream, or on a
-// read error, it first returns what a blank line should have ended, if anything,
+// the message are for [Inspect]. Blocks of nothing but comments are skipped. At the end of the stream, or on
+// a read error, it first returns what a blank line should have ended, if anything,
 // with [FlawUnterminated], on an error also [FlawBrokenOff], and then the error; the end of the stream is
 // io.EOF.
 func (e *EventReader) Next() (Frame, error) {

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -63,7 +64,7 @@ type Frame struct {
 	// Text says what happened, on Note frames, in one sentence.
 	Text string `json:"text,omitempty"`
 
-	parsed *parsed // see Keep
+	parsed *atomic.Pointer[Parsed] // for all copies of the frame; see Keep
 }
 
 // HTTP is the HTTP part of a frame.

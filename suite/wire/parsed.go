@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/gjson"
 )
@@ -55,14 +55,8 @@ func (m *Message) HasID(of json.RawMessage) bool {
 // Keep has the frame, and the copies that are made of it from then on, keep what it is parsed into.
 func (f *Frame) Keep() {
 	if f.parsed == nil {
-		f.parsed = &parsed{}
+		f.parsed = &atomic.Pointer[Parsed]{}
 	}
-}
-
-// parsed keeps what a frame is parsed into for all copies of the frame.
-type parsed struct {
-	mu   sync.Mutex
-	kept *Parsed
 }
 
 // Parsed parses the frame; once, where that is kept. What it returns is shared, and must not be changed.
@@ -70,20 +64,18 @@ func (f *Frame) Parsed() *Parsed {
 	if f.parsed == nil {
 		return f.parse()
 	}
-	f.parsed.mu.Lock()
-	defer f.parsed.mu.Unlock()
-	if f.parsed.kept == nil {
-		f.parsed.kept = f.parse()
+	p := f.parsed.Load()
+	if p == nil {
+		p = f.parse()
+		f.parsed.Store(p)
 	}
-	return f.parsed.kept
+	return p
 }
 
 // Forget drops what the frame was parsed into: it can be parsed again.
 func (f *Frame) Forget() {
 	if f.parsed != nil {
-		f.parsed.mu.Lock()
-		defer f.parsed.mu.Unlock()
-		f.parsed.kept = nil
+		f.parsed.Store(nil)
 	}
 }
 
