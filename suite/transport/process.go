@@ -109,8 +109,8 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
 	}
-	if err := procgroup.Start(cmd); err != nil {
-		return nil, startError(cmd, err)
+	if err := start(cmd); err != nil {
+		return nil, err
 	}
 	c := &processConn{
 		cmd: cmd, stdin: in, exited: make(chan struct{}), errRead: make(chan struct{}),
@@ -143,8 +143,13 @@ func command(who string, argv, env []string, dir string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// startError says in one sentence why the command did not start.
-func startError(cmd *exec.Cmd, err error) error { return &worded{procgroup.Unstarted(cmd, err), err} }
+// start starts a command, or says in one sentence why it did not start.
+func start(cmd *exec.Cmd) error {
+	if err := procgroup.Start(cmd); err != nil {
+		return &worded{procgroup.Unstarted(cmd, err), err}
+	}
+	return nil
+}
 
 // Caveats says what this system cannot promise about processes, in sentences to
 // show to the user; empty if everything holds.

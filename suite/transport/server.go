@@ -393,8 +393,8 @@ func (s *Server) launch() (*serverRun, error) {
 		return nil, fmt.Errorf("cannot start %q: no pipe: %w", cmd.Args[0], err)
 	}
 	cmd.Stderr = cmd.Stdout
-	if err := procgroup.Start(cmd); err != nil {
-		return nil, startError(cmd, err)
+	if err := start(cmd); err != nil {
+		return nil, err
 	}
 	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out,
 		ended: make(chan struct{})}

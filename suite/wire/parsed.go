@@ -86,23 +86,26 @@ func (f *Frame) parse() *Parsed {
 		return p
 	}
 	value := Parse(raw)
-	if value.IsArray() {
-		p.Kind = KindBatch
-	}
-	all := Members(value)
-	p.Messages = make([]Message, 0, len(all))
-	for _, m := range all {
+	add := func(_, m gjson.Result) bool {
 		o := LookedUp(m)
 		if f.Long != nil {
 			o.set("result", gjson.Parse(f.Long.Text))
 		}
 		p.Messages = append(p.Messages, NewMessage(o))
+		return len(p.Messages) < mostMessages
 	}
-	if value.IsObject() {
-		p.Kind = p.Messages[0].Kind
+	if value.IsArray() {
+		p.Kind = KindBatch
+		value.ForEach(add)
+		return p
 	}
+	add(value, value)
+	p.Kind = p.Messages[0].Kind
 	return p
 }
+
+// mostMessages is how many messages of an array are read.
+const mostMessages = 1000
 
 // What a frame takes parsed, in bytes: each of its messages, and each member that is looked up.
 const (
