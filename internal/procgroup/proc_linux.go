@@ -132,9 +132,11 @@ func statFields(path string) []string {
 // still count as idle: many programs look after something now and then.
 const idleTicks = 1
 
-// Works reports whether the group is at work: one of its threads runs, could run if there were a
+// Working reports whether the group is at work: one of its threads runs, could run if there were a
 // processor for it, or waits for a disk; or the group has used processor time since the last look.
-func (w *Work) Works() bool {
+func (w *Work) Working() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	var used int64
 	var queued time.Duration
 	ready, told := false, true

@@ -16,5 +16,5 @@ func marked(start func() error) error { return start() }
 // EndStrays finds nothing here.
 func EndStrays(time.Duration) []string { return nil }
 
-// Works cannot be known here.
-func (w *Work) Works() bool { return false }
+// Working cannot be known here.
+func (w *Work) Working() bool { return false }

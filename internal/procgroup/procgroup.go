@@ -13,12 +13,14 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 )
 
-// Work looks at what the group of a leader does. It is for one goroutine at a time.
+// Work looks at what the group of a leader does. It may be used from several goroutines.
 type Work struct {
 	Leader int
+	mu     sync.Mutex
 	at     time.Time // of the last look; zero before the first
 	used   int64     // processor time at the last look, in clock ticks
 	// time in which a thread could run and did not, over all threads there were at the last look
@@ -33,7 +35,11 @@ const clockTick = 10 * time.Millisecond
 // Waited is how long the group has waited for a processor between the first look and the last: a
 // thread could run, and others did. Where the kernel does not tell, it is what the group did not
 // use of that time.
-func (w *Work) Waited() time.Duration { return w.waited }
+func (w *Work) Waited() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.waited
+}
 
 // Unstarted says in one sentence why a command did not start, given the error of its start.
 func Unstarted(cmd *exec.Cmd, err error) string {

@@ -41,7 +41,7 @@ func TestWorks(t *testing.T) {
 					t.Fatalf("it is not told that the group works: %t, and waited %v for a processor",
 						c.works, w.Waited())
 				}
-				if alike++; w.Works() != c.works {
+				if alike++; w.Working() != c.works {
 					alike = 0
 				}
 			}

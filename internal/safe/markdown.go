@@ -12,7 +12,7 @@ func MarkdownCode(s string, n int) string {
 	if s == "" {
 		return ""
 	}
-	fence := strings.Repeat("`", longestRun(s, '`')+1)
+	fence := strings.Repeat("`", longestRun(s)+1)
 	pad := ""
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
 		pad = " "
@@ -26,20 +26,14 @@ func MarkdownCell(s string, n int) string { return strings.ReplaceAll(MarkdownCo
 // MarkdownBlock is a text as code on its own lines, in Markdown.
 func MarkdownBlock(s string) string {
 	s = strings.TrimRight(Lines(Shorten(s, most)), "\n")
-	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
+	fence := strings.Repeat("`", max(3, longestRun(s)+1))
 	return fence + "text\n" + s + "\n" + fence + "\n"
 }
 
-// longestRun is the length of the longest run of a character.
-func longestRun(s string, c byte) int {
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+// longestRun is the length of the longest run of backquotes.
+func longestRun(s string) (longest int) {
+	for _, run := range strings.FieldsFunc(s, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
 	return longest
 }

@@ -18,14 +18,7 @@ func Line(s string) string { return printable(s, false) }
 func Lines(s string) string { return printable(s, true) }
 
 func printable(s string, keepLines bool) string {
-	harmless := true
-	for _, r := range s {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			harmless = false
-			break
-		}
-	}
-	if harmless {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
 		return s
 	}
 	var b strings.Builder

@@ -2,7 +2,7 @@
 // requirements, with labels, in which each requirement in each combination is a spec.
 // Filters, focus, interrupts, timeouts and progress are Ginkgo's.
 //
-// A spec asks the engine for its verdict, waits for it, and fails, through Gomega, if it
+// A spec asks the engine for its verdict, waits for it, and fails if it
 // speaks against the target. The engine plays what all specs need that are to be run, from
 // the first one on: their order costs no time. Every spec has a report entry "verdict"; a
 // red one also "expected", "actual", "hint", "repeat" and "frames": they are in reports, and the message of a
@@ -48,7 +48,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/formatter"
 	"github.com/onsi/ginkgo/v2/types"
@@ -162,17 +161,15 @@ func newRun(o Options, rows []engine.Row) *run {
 // tree adds a container for each area, in it one for each combination, and in these the
 // specs.
 func (r *run) tree() {
-	for _, area := range areas(r.rows) {
-		rows := slices.DeleteFunc(slices.Clone(r.rows), func(row engine.Row) bool { return row.Area != area })
+	for _, rows := range by(r.rows, func(row engine.Row) any { return row.Area }) {
+		area := rows[0].Area
 		ginkgo.Describe(area.Name+" "+area.Title, ginkgo.Serial, func() {
-			for _, c := range combinations(rows) {
-				ginkgo.Describe(c.String(), func() {
+			for _, rows := range by(rows, func(row engine.Row) any { return row.Combination }) {
+				ginkgo.Describe(rows[0].Combination.String(), func() {
 					for _, row := range rows {
-						if row.Combination == c {
-							ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, r.caller,
-								ginkgo.Label(suite.Labels(row)...),
-								func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
-						}
+						ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, r.caller,
+							ginkgo.Label(suite.Labels(row)...),
+							func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
 					}
 				})
 			}
@@ -185,24 +182,18 @@ func (r *run) tree() {
 	})
 }
 
-func areas(rows []engine.Row) []*requirement.Area {
-	var all []*requirement.Area
+// by groups rows by what they have in common, in the order of the first of each group.
+func by(rows []engine.Row, key func(engine.Row) any) (groups [][]engine.Row) {
+	places := map[any]int{}
 	for _, row := range rows {
-		if !slices.Contains(all, row.Area) {
-			all = append(all, row.Area)
+		at, known := places[key(row)]
+		if !known {
+			at, groups = len(groups), append(groups, nil)
+			places[key(row)] = at
 		}
+		groups[at] = append(groups[at], row)
 	}
-	return all
-}
-
-func combinations(rows []engine.Row) []requirement.Combination {
-	var all []requirement.Combination
-	for _, row := range rows {
-		if !slices.Contains(all, row.Combination) {
-			all = append(all, row.Combination)
-		}
-	}
-	return all
+	return groups
 }
 
 // pick narrows what is played down to the specs that Ginkgo is going to run. It reports

@@ -24,8 +24,8 @@ type SDK struct {
 	// Servers are those whose rulings show the deviations. They consist of hardly more than the SDK.
 	Servers []string `yaml:"servers"`
 	// Signs are errors that all have to occur where the SDK is used, Without those of which none may.
-	Signs   []Sign `yaml:"signs"`
-	Without []Sign `yaml:"without"`
+	Signs   []*Sign `yaml:"signs"`
+	Without []*Sign `yaml:"without"`
 	// Red are requirements of which the target breaks one at least in each run that can show the signs.
 	Red   []string    `yaml:"red"`
 	Known []Deviation `yaml:"known"`
@@ -34,9 +34,19 @@ type SDK struct {
 // Sign is an error that an SDK words itself.
 type Sign struct {
 	Code int64 `yaml:"code"`
-	// Message and Data are regular expressions, the latter for the raw JSON of the member; empty means any.
-	Message string `yaml:"message"`
-	Data    string `yaml:"data"`
+	// Message and Data are regular expressions, the latter for the raw JSON of the member; nil means any.
+	Message *regexp.Regexp `yaml:"message"`
+	Data    *regexp.Regexp `yaml:"data"`
+}
+
+// fits reports whether an error is worded so.
+func (s *Sign) fits(e gjson.Result) bool {
+	return e.Get("code").Raw == fmt.Sprint(s.Code) && fits(s.Message, e.Get("message").Str) &&
+		fits(s.Data, e.Get("data").Raw)
+}
+
+func fits(pattern *regexp.Regexp, text string) bool {
+	return pattern == nil || pattern.MatchString(text)
 }
 
 // Deviation is what an SDK does as it comes, against a requirement.
@@ -46,8 +56,8 @@ type Deviation struct {
 	// Causes are those of the verdicts that it leads to.
 	Causes []string `yaml:"causes"`
 	// Actual is a regular expression for what was seen, where the cause alone would fit what the author of a
-	// server does as well; empty means any.
-	Actual string `yaml:"actual"`
+	// server does as well; nil means any.
+	Actual *regexp.Regexp `yaml:"actual"`
 	// Does says it in a sentence; Issue is the URL under which it was reported, if that is known.
 	Does  string `yaml:"does"`
 	Issue string `yaml:"issue"`
@@ -74,28 +84,22 @@ const longest = 1 << 16
 // them.
 func Recognize(messages iter.Seq[[]byte], red func(id string) bool) *SDK {
 	all := All()
-	signs := map[*Sign]matcher{}
-	for i := range all {
-		for _, list := range [][]Sign{all[i].Signs, all[i].Without} {
-			for j := range list {
-				signs[&list[j]] = matcher{regexp.MustCompile(list[j].Message),
-					regexp.MustCompile(list[j].Data)}
-			}
-		}
-	}
 	seen := map[*Sign]bool{}
 	for m := range messages {
 		if len(m) > longest || !bytes.Contains(m, []byte(`"error"`)) {
 			continue
 		}
 		e := gjson.GetBytes(m, "error")
-		for s, match := range signs {
-			seen[s] = seen[s] || match.error(s, e)
+		for _, of := range all {
+			for _, s := range slices.Concat(of.Signs, of.Without) {
+				seen[s] = seen[s] || s.fits(e)
+			}
 		}
 	}
 	for i := range all {
 		s := &all[i]
-		if has(s.Signs, seen) == len(s.Signs) && has(s.Without, seen) == 0 &&
+		if !slices.ContainsFunc(s.Signs, func(s *Sign) bool { return !seen[s] }) &&
+			!slices.ContainsFunc(s.Without, func(s *Sign) bool { return seen[s] }) &&
 			(len(s.Red) == 0 || slices.ContainsFunc(s.Red, red)) {
 			return s
 		}
@@ -103,30 +107,12 @@ func Recognize(messages iter.Seq[[]byte], red func(id string) bool) *SDK {
 	return nil
 }
 
-// matcher holds the regular expressions of a sign.
-type matcher struct{ message, data *regexp.Regexp }
-
-func (m matcher) error(s *Sign, e gjson.Result) bool {
-	return e.Get("code").Raw == fmt.Sprint(s.Code) && m.message.MatchString(e.Get("message").Str) &&
-		m.data.MatchString(e.Get("data").Raw)
-}
-
-// has counts the signs that were seen.
-func has(signs []Sign, seen map[*Sign]bool) (n int) {
-	for i := range signs {
-		if seen[&signs[i]] {
-			n++
-		}
-	}
-	return n
-}
-
 // Explains returns a sentence if the SDK leads to a red verdict on a requirement, for a cause, as it comes;
 // else it is empty.
 func (s *SDK) Explains(id, transport, cause, actual string) string {
 	for _, d := range s.Known {
 		if d.ID == id && slices.Contains(d.Transports, transport) && slices.Contains(d.Causes, cause) &&
-			regexp.MustCompile(d.Actual).MatchString(actual) {
+			fits(d.Actual, actual) {
 			said := fmt.Sprintf("So does the %s as it comes (%s %s): %s", s.Name, s.Package, s.Seen, d.Does)
 			if d.Issue != "" {
 				said += " See " + d.Issue

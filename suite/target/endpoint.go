@@ -180,10 +180,11 @@ func (e *Endpoint) client(speaks requirement.Transport, o DialOptions) (transpor
 	if e.Handler != nil && address == "" && e.Path != "" {
 		address = "http://127.0.0.1/" + strings.TrimPrefix(e.Path, "/")
 	}
+	h := &transport.HTTP{URL: address, Header: header, Client: client, Limits: o.Limits}
 	if speaks == requirement.SSE {
-		return &transport.SSE{URL: address, Header: header, Client: client, Limits: o.Limits}, nil
+		return (*transport.SSE)(h), nil
 	}
-	return &transport.HTTP{URL: address, Header: header, Client: client, Limits: o.Limits}, nil
+	return h, nil
 }
 
 // header lays the headers of the identity over those of the endpoint.

@@ -83,17 +83,17 @@ func (e *Entry) events(of string) (all []*Entry, named string) {
 	for x, err := r.Next(); err == nil; x, err = r.Next() {
 		base, err := url.Parse(of)
 		if x.Event.Type == "endpoint" && err == nil {
-			if at, err := base.Parse(string(x.Data)); err == nil {
+			if at, err := base.Parse(string(x.Raw)); err == nil {
 				named = at.String()
 			}
 			continue
 		}
 		one := &Entry{Time: e.Time, Direction: FromServer, RequestSeq: e.RequestSeq, Transport: e.Transport,
-			Data: x.Data, EventID: x.Event.ID, Event: &x.Event, Flaws: x.Flaws}
+			Data: x.Raw, EventID: x.Event.ID, Event: x.Event, Flaws: x.Flaws}
 		if named != "" {
 			one.Transport, one.Session, one.RequestSeq = requirement.SSE, named, 0
 		}
-		if !wire.HasFlaw(x.Flaws, wire.FlawUnterminated) {
+		if !x.HasFlaw(wire.FlawUnterminated) {
 			all = append(all, one)
 		}
 	}

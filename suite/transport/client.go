@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -66,7 +65,6 @@ type client struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	leave   func() // ends that connections can be told to end
 	countMu sync.Mutex
 	closed  bool
 	counts  map[string]int
@@ -111,23 +109,28 @@ func secured(dial dialFunc, config *tls.Config) dialFunc {
 	}
 }
 
-func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l *line) (*client, error) {
+// open prepares a client, for a handler with the URL that stands for an empty one.
+func (h *HTTP) open(ctx context.Context, sink Sink, inProcess string) (*client, error) {
+	home, err := h.endpoint(inProcess)
+	if err != nil {
+		return nil, err
+	}
+	o := h.Client
 	config, err := o.tlsConfig()
 	if err != nil {
 		return nil, err
 	}
-	var run *serverRun
+	c := &client{line: newLine(sink, h.Limits), home: home, base: h.Header, counts: map[string]int{}}
 	if o.Server != nil {
-		if run, err = o.Server.running(ctx); err != nil {
+		if c.run, err = o.Server.running(ctx); err != nil {
 			return nil, err
 		}
 	}
-	c := &client{line: l, home: home, base: base, run: run, counts: map[string]int{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
-	if run != nil {
+	if c.run != nil {
 		c.wg.Go(c.watchServer)
 	}
-	l.exceeded = c.cancel
+	c.exceeded = c.cancel
 	dial := (&net.Dialer{Timeout: 30 * time.Second}).DialContext
 	if o.Handler != nil {
 		c.server = serveInProcess(o.Handler)
@@ -147,7 +150,7 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 		MaxResponseHeaderBytes: maxHead,
 		Protocols:              protocols,
 	}
-	c.leave = l.limits.Reuse.join(c)
+	c.limits.Reuse.join(c)
 	if o.Handler != nil {
 		c.rt.Proxy = nil
 		c.rt.DialTLSContext = c.rt.DialContext // https in name only
@@ -210,7 +213,7 @@ func (c *client) shutdown(ctx context.Context) {
 	c.countMu.Unlock()
 	c.cancel()
 	c.wg.Wait()
-	c.leave()
+	c.limits.Reuse.leave(c)
 	c.rt.CloseIdleConnections() // and whatever becomes idle from now on
 	if c.server != nil {
 		c.server.close(ctx)
@@ -238,19 +241,6 @@ func (c *client) begin(method, channel string) (string, bool) {
 type request struct {
 	*http.Request
 	body []byte
-}
-
-// send makes one HTTP request, whose answer comes on a channel of its own, or on the given one.
-func (c *client) send(ctx context.Context, m Message, to *url.URL, channel string) (*Sent, error) {
-	r, err := c.newRequest(m, to)
-	if err != nil {
-		return nil, err
-	}
-	x, err := c.do(ctx, r, "", nil)
-	if err != nil {
-		return nil, err
-	}
-	return x.sent(cmp.Or(channel, x.channel)), nil
 }
 
 // newRequest builds the HTTP request of a message.

@@ -38,6 +38,6 @@ func coded(f *wire.Frame) {
 	if coding == "" || !f.HasFlaw(wire.FlawNotJSON) {
 		return
 	}
-	f.Flaws = []wire.Flaw{{Code: wire.FlawNotJSON, Detail: "the Content-Encoding is " +
-		wire.Excerpt([]byte(coding), 40)}}
+	f.Flaws = nil
+	f.AddFlaw(wire.FlawNotJSON, "the Content-Encoding is %s", wire.Excerpt([]byte(coding), 40))
 }

@@ -36,20 +36,17 @@ func (h *HTTP) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	u, err := endpoint(h.URL, h.Client.Handler, "http://127.0.0.1/mcp")
+	c, err := h.open(ctx, sink, "http://127.0.0.1/mcp")
 	if err != nil {
 		return nil, err
 	}
-	c, err := newClient(ctx, h.Client, u, h.Header, newLine(sink, h.Limits))
-	if err != nil {
-		return nil, err
-	}
-	return &httpConn{client: c, url: u}, nil
+	return c, nil
 }
 
-// endpoint reads the URL of an endpoint.
-func endpoint(text string, handler http.Handler, inProcess string) (*url.URL, error) {
-	if text == "" && handler != nil {
+// endpoint reads the URL.
+func (h *HTTP) endpoint(inProcess string) (*url.URL, error) {
+	text := h.URL
+	if text == "" && h.Client.Handler != nil {
 		text = inProcess
 	}
 	u, err := url.Parse(text)
@@ -64,19 +61,18 @@ func endpoint(text string, handler http.Handler, inProcess string) (*url.URL, er
 	return u, nil
 }
 
-type httpConn struct {
-	*client
-	url *url.URL
-}
-
 // Send makes one HTTP request.
-func (c *httpConn) Send(ctx context.Context, m Message) (*Sent, error) {
-	return c.send(ctx, m, c.url, "")
+func (c *client) Send(ctx context.Context, m Message) (*Sent, error) {
+	x, err := c.do(ctx, m, c.home, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.sent(x.channel), nil
 }
 
 // Close drops everything that is still running. To end a session, send DELETE
 // before.
-func (c *httpConn) Close(ctx context.Context) Ending {
+func (c *client) Close(ctx context.Context) Ending {
 	return c.close(func() Ending {
 		e := Ending{By: "us"}
 		if err := c.limitErr(); err != nil {

@@ -7,8 +7,8 @@ import (
 	"log"
 	"net"
 	"net/http"
-	"strconv"
-	"sync"
+	"net/netip"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -35,14 +35,14 @@ type inProcess struct {
 	handler http.Handler
 	server  *http.Server
 	conns   chan net.Conn
-	closed  chan struct{}
-	once    sync.Once
+	ctx     context.Context // ends with the listener
+	end     context.CancelFunc
 	served  chan struct{} // closed when the accept loop has ended
 }
 
 func serveInProcess(h http.Handler) *inProcess {
-	p := &inProcess{handler: h, conns: make(chan net.Conn), closed: make(chan struct{}),
-		served: make(chan struct{})}
+	p := &inProcess{handler: h, conns: make(chan net.Conn), served: make(chan struct{})}
+	p.ctx, p.end = context.WithCancel(context.Background())
 	p.server = &http.Server{ // #nosec G112 -- its only client is ours, in this process
 		Handler: h,
 		// A panic in the handler shows as a broken connection, as it would
@@ -71,7 +71,7 @@ func (p *inProcess) dial(ctx context.Context, network, address string) (net.Conn
 	select {
 	case p.conns <- conn:
 		return ours, nil
-	case <-p.closed:
+	case <-p.ctx.Done():
 		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -95,19 +95,14 @@ func (r remote) LocalAddr() net.Addr { return r.local }
 // standsFor is the network address of a host and port in text form; that of the
 // in-memory connection if the host is a name of which nobody knows where it leads.
 func standsFor(address string, memory net.Addr) net.Addr {
-	host, port, err := net.SplitHostPort(address)
+	if port, local := strings.CutPrefix(address, "localhost:"); local {
+		address = "127.0.0.1:" + port
+	}
+	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return memory
 	}
-	if host == "localhost" {
-		host = "127.0.0.1"
-	}
-	ip := net.ParseIP(host)
-	number, err := strconv.ParseUint(port, 10, 16)
-	if ip == nil || err != nil {
-		return memory
-	}
-	return &net.TCPAddr{IP: ip, Port: int(number)}
+	return net.TCPAddrFromAddrPort(at)
 }
 
 // RemoteAddr is where the connection seems to come from.
@@ -128,14 +123,14 @@ func (p *inProcess) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
 		return c, nil
-	case <-p.closed:
+	case <-p.ctx.Done():
 		return nil, errors.New("the in-process server was closed")
 	}
 }
 
 // Close ends Accept.
 func (p *inProcess) Close() error {
-	p.once.Do(func() { close(p.closed) })
+	p.end()
 	return nil
 }
 

@@ -68,15 +68,11 @@ func NewTail(size int) *Tail { return &Tail{size: max(size, 1)} }
 func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := len(p)
-	if len(p) > t.size {
-		p = p[len(p)-t.size:]
-	}
-	if over := len(t.buf) + len(p) - t.size; over > 0 {
+	t.buf = append(t.buf, p...)
+	if over := len(t.buf) - t.size; over > 0 {
 		t.buf = append(t.buf[:0], t.buf[over:]...)
 	}
-	t.buf = append(t.buf, p...)
-	return n, nil
+	return len(p), nil
 }
 
 // String is what was kept.

@@ -1,11 +1,6 @@
 package transport
 
-import (
-	"sync"
-	"time"
-
-	"github.com/mcpcheck/mcpcheck/internal/procgroup"
-)
+import "time"
 
 // Overtime is more time for a process whose time is up while it is still at work: it has as much
 // to do as it would on another machine, and this one is slow or has other work.
@@ -69,28 +64,4 @@ func (o *Overtime) Given() time.Duration {
 		return 0
 	}
 	return o.given
-}
-
-// worker tells whether a process and what it has started are at work. It may be used from several
-// goroutines.
-type worker struct {
-	mu   sync.Mutex
-	work procgroup.Work
-}
-
-func newWorker(leader int) *worker { return &worker{work: procgroup.Work{Leader: leader}} }
-
-// Working reports whether the process has been at work since this was asked last, or is now. Where
-// the system does not tell, it is not.
-func (w *worker) Working() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.work.Works()
-}
-
-// waited is how long the process has waited for a processor by the last time that Working was asked.
-func (w *worker) waited() time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.work.Waited()
 }

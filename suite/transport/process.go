@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"sync"
 	"time"
@@ -100,78 +99,56 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(p.Argv) == 0 || p.Argv[0] == "" {
-		return nil, errors.New("cannot start the target: the command is empty")
-	}
-	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
-	cmd.Env = environ.Of(p.Env)
-	cmd.Dir = p.Dir
-	pipes, err := connect(cmd)
+	cmd, err := command("target", p.Argv, p.Env, p.Dir)
 	if err != nil {
+		return nil, err
+	}
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	stderr, err3 := cmd.StderrPipe()
+	if err := cmp.Or(err1, err2, err3); err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
 	}
-	if err := procgroup.Start(cmd); err != nil {
-		pipes.closeAll()
-		return nil, startError(cmd, err)
+	if err := start(cmd); err != nil {
+		return nil, err
 	}
-	pipes.closeTheirs()
 	c := &processConn{
-		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}),
-		gone:   make(chan struct{}),
-		worker: newWorker(cmd.Process.Pid), program: p, termWait: cmp.Or(p.TermWait, exitWait),
+		cmd: cmd, stdin: in, exited: make(chan struct{}), errRead: make(chan struct{}),
+		gone: make(chan struct{}),
+		Work: procgroup.Work{Leader: cmd.Process.Pid}, program: p, termWait: cmp.Or(p.TermWait, exitWait),
 	}
 	c.over, _ = ctx.Value(unwanted{}).(<-chan struct{})
 	l := newLine(sink, p.Limits)
-	c.stderr = NewTail(l.limits.Stderr)
+	c.tail = NewTail(l.limits.Stderr)
 	l.exceeded = func() { c.kill("a limit of the connection was reached") }
 	c.stdio = newStdio(l)
-	c.start(pipes.stdout, pipes.stdin)
+	c.start(out, in)
 	go func() {
 		defer close(c.errRead)
 		// A read error here is the end of the stream, like any other.
-		_, _ = io.Copy(c.stderr, pipes.stderr)
+		_, _ = io.Copy(c.tail, stderr)
 	}()
 	c.wg.Go(c.watchOutput)
-	go c.watch()
+	go c.watch(out, stderr)
 	return c, nil
 }
 
-// startError says in one sentence why the command did not start.
-func startError(cmd *exec.Cmd, err error) error { return &worded{procgroup.Unstarted(cmd, err), err} }
-
-// pipes are the three streams of a process: our ends and theirs.
-type pipes struct {
-	stdin, stdout, stderr *os.File
-	theirs                []*os.File
+// command is a program that is to be started, as who it is.
+func command(who string, argv, env []string, dir string) (*exec.Cmd, error) {
+	if len(argv) == 0 || argv[0] == "" {
+		return nil, fmt.Errorf("cannot start the %s: the command is empty", who)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env, cmd.Dir = environ.Of(env), dir
+	return cmd, nil
 }
 
-func connect(cmd *exec.Cmd) (*pipes, error) {
-	p := &pipes{}
-	stdin, in, err1 := os.Pipe()
-	out, stdout, err2 := os.Pipe()
-	err, stderr, err3 := os.Pipe()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	p.stdin, p.stdout, p.stderr, p.theirs = in, out, err, []*os.File{stdin, stdout, stderr}
-	if failed := cmp.Or(err1, err2, err3); failed != nil {
-		p.closeAll()
-		return nil, failed
+// start starts a command, or says in one sentence why it did not start.
+func start(cmd *exec.Cmd) error {
+	if err := procgroup.Start(cmd); err != nil {
+		return &worded{procgroup.Unstarted(cmd, err), err}
 	}
-	return p, nil
-}
-
-// closeTheirs closes the ends that the process has inherited. That can only
-// fail if they are closed already.
-func (p *pipes) closeTheirs() {
-	for _, f := range p.theirs {
-		_ = f.Close()
-	}
-}
-
-func (p *pipes) closeAll() {
-	p.closeTheirs()
-	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
-		_ = f.Close() // nil and closed files answer with an error, no more
-	}
+	return nil
 }
 
 // Caveats says what this system cannot promise about processes, in sentences to
@@ -201,10 +178,10 @@ func caveats(groups, adopts bool) []string {
 
 type processConn struct {
 	*stdio
-	*worker
+	procgroup.Work
 	cmd      *exec.Cmd
-	pipes    *pipes
-	stderr   *Tail
+	stdin    io.Closer
+	tail     *Tail // of the standard error
 	program  *Process
 	termWait time.Duration
 	over     <-chan struct{} // see [Until]; nil for never
@@ -219,10 +196,10 @@ type processConn struct {
 }
 
 // watch reaps the process and then clears away what is left of its group.
-func (c *processConn) watch() {
+func (c *processConn) watch(out, stderr io.Closer) {
 	defer close(c.gone)
-	err := c.cmd.Wait()
-	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
+	c.status = exitStatus(c.cmd)
+	c.endTime = time.Now()
 	close(c.exited)
 	// After a SIGKILL of ours the others are dying anyway.
 	left := procgroup.Alive(c.cmd.Process.Pid) && c.wasCut() == ""
@@ -242,8 +219,8 @@ func (c *processConn) watch() {
 	c.finish(fmt.Errorf("the process ended: %s", c.status))
 	c.closeInput()
 	// Closing our ends wakes the readers, whoever holds the others.
-	_ = c.pipes.stdout.Close()
-	_ = c.pipes.stderr.Close()
+	_ = out.Close()
+	_ = stderr.Close()
 	c.wait()
 	<-c.errRead
 }
@@ -258,29 +235,17 @@ func (c *processConn) watchOutput() {
 	}
 }
 
-// within reports whether all channels are closed before the time is up.
-func within(d time.Duration, all ...<-chan struct{}) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for _, ch := range all {
-		select {
-		case <-ch:
-		case <-timer.C:
-			return false
-		}
+// exitStatus waits for the end of a program, and not for that of its output, as [exec.Cmd.Wait] does.
+func exitStatus(cmd *exec.Cmd) string {
+	state, err := cmd.Process.Wait()
+	if err != nil {
+		return "unknown: " + err.Error()
 	}
-	return true
-}
-
-func exitStatus(cmd *exec.Cmd, err error) string {
-	if cmd.ProcessState != nil {
-		return cmd.ProcessState.String()
-	}
-	return "unknown: " + err.Error()
+	return state.String()
 }
 
 // Stderr is the last part of what the process has written to its standard error.
-func (c *processConn) Stderr() string { return c.stderr.String() }
+func (c *processConn) Stderr() string { return c.tail.String() }
 
 // Advice is [Advice] for the process.
 func (c *processConn) Advice(said string, ended bool) string {
@@ -290,7 +255,7 @@ func (c *processConn) Advice(said string, ended bool) string {
 // closeInput closes the standard input of the process, which also wakes a
 // writer that is stuck.
 func (c *processConn) closeInput() {
-	c.stdinOnce.Do(func() { _ = c.pipes.stdin.Close() })
+	c.stdinOnce.Do(func() { _ = c.stdin.Close() })
 }
 
 func (c *processConn) kill(why string) {
@@ -341,7 +306,7 @@ func (c *processConn) shutDown(ctx context.Context) string {
 	if ctx.Err() == nil && procgroup.Supported {
 		_ = procgroup.Terminate(c.cmd.Process.Pid) // likewise
 		c.cutting("we terminated the process")
-		if waitFor(ctx, c.exited, c.termWait) {
+		if waitFor(ctx, c.termWait, c.exited) {
 			return "terminated"
 		}
 	}
@@ -359,10 +324,10 @@ func (c *processConn) exits(ctx context.Context) bool {
 	wait := c.program.closeWait(ctx)
 	over := NewOvertime(wait, c.Working)
 	c.Working() // what was before does not count
-	before := c.waited()
-	over.waited = func() time.Duration { return c.waited() - before }
+	before := c.Waited()
+	over.waited = func() time.Duration { return c.Waited() - before }
 	for more := wait; more > 0; more = over.More() {
-		if waitFor(ctx, c.exited, more) {
+		if waitFor(ctx, more, c.exited) {
 			return true
 		}
 		if ctx.Err() != nil || IsBrief(ctx) {

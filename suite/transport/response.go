@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -28,7 +29,7 @@ type call struct {
 	done    chan struct{}
 	// heard is told the events of the response, if it is an event stream;
 	// may be nil.
-	heard func(wire.StreamEvent)
+	heard func(wire.Frame)
 
 	mu     sync.Mutex
 	status int
@@ -36,11 +37,15 @@ type call struct {
 	err    error
 }
 
-// do starts one HTTP request on the given channel; if that is empty, on one named
+// do starts the HTTP request of a message on the given channel; if that is empty, on one named
 // after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
-func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call,
-	error) {
+func (c *client) do(ctx context.Context, m Message, to *url.URL, channel string,
+	heard func(wire.Frame)) (*call, error) {
+	r, err := c.newRequest(m, to)
+	if err != nil {
+		return nil, err
+	}
 	if err := c.Err(); err != nil {
 		return nil, unsent(err)
 	}
@@ -199,19 +204,15 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	switch {
 	case size > limit:
 		f.Truncated = true
-		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong,
-			Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
+		f.AddFlaw(wire.FlawTooLong, "more than %d bytes; the rest was not read", limit)
 		x.in(f)
 		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message "+
 			"(--message-bytes)", limit))
 		return
+	case err != nil && len(raw) > 0 && x.ctx.Err() != nil:
+		f.Truncated = true // we ended it, so what is missing is not the target's fault
 	case err != nil && len(raw) > 0:
-		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated,
-			Detail: fmt.Sprintf("after %d bytes of the body: %v", len(raw), err)}}
-		if x.ctx.Err() != nil {
-			// We ended it, so what is missing is not the target's fault.
-			f.Flaws, f.Truncated = nil, true
-		}
+		f.AddFlaw(wire.FlawUnterminated, "after %d bytes of the body: %v", len(raw), err)
 	}
 	if len(raw) > 0 {
 		x.client.inspect(&f)
@@ -241,8 +242,8 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 	r := wire.NewEventReader(body, x.client.limits.Message)
 	r.Turns = x.client.limits.Turns
 	for {
-		ev, err := r.Next()
-		if err == nil && wire.HasFlaw(ev.Flaws, wire.FlawUnterminated) &&
+		f, err := r.Next()
+		if err == nil && f.HasFlaw(wire.FlawUnterminated) &&
 			(x.ctx.Err() != nil || x.client.limitErr() != nil) {
 			continue // cut by us, in the middle of an event
 		}
@@ -254,21 +255,15 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 			x.fail(x.explain(err))
 			return
 		}
-		x.in(x.eventFrame(ev))
+		// The endpoint event of HTTP+SSE carries a URI, not a message.
+		if len(f.Raw) > 0 && (x.heard == nil || f.Event.Type != "endpoint") {
+			x.client.inspect(&f)
+		}
+		x.in(f)
 		if x.heard != nil {
-			x.heard(ev)
+			x.heard(f)
 		}
 	}
-}
-
-func (x *call) eventFrame(ev wire.StreamEvent) wire.Frame {
-	event := ev.Event // a pointer into ev would hold on to its data, which may be kept once for many frames
-	f := wire.Frame{Event: &event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
-	// The endpoint event of HTTP+SSE carries a URI, not a message.
-	if len(ev.Data) > 0 && (x.heard == nil || ev.Event.Type != "endpoint") {
-		x.client.inspect(&f)
-	}
-	return f
 }
 
 // mediaType is the type of a body without its parameters, in lower case; empty

@@ -31,28 +31,23 @@ func (u *Reuse) Resume() {
 }
 
 // join adds a client, whose connections may wait for further requests, until it leaves.
-func (u *Reuse) join(c *client) (leave func()) {
-	if u == nil {
-		return func() {}
-	}
+func (u *Reuse) join(c *client) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.waiting == nil {
 		u.waiting = map[*client]bool{}
 	}
 	u.waiting[c] = true
-	return func() {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		delete(u.waiting, c)
-	}
+}
+
+func (u *Reuse) leave(c *client) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.waiting, c)
 }
 
 // mark has the connection of a request end with the response, if all do.
 func (u *Reuse) mark(req *http.Request) {
-	if u == nil {
-		return
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	req.Close = u.stopped

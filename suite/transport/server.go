@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -19,8 +18,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/internal/environ"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // PortMark stands for the port of a [Server] in its command, environment and URL.
@@ -160,10 +159,10 @@ func (s *Server) AwaitEnd(ctx context.Context, sent time.Time) {
 	}
 	const look = 100 * time.Millisecond
 	more := s.dying
-	over := NewOvertime(more, newWorker(run.cmd.Process.Pid).Working)
+	over := NewOvertime(more, run.work().Working)
 	for ; more > 0; more = over.More() {
 		for deadline := time.Now().Add(more); time.Now().Before(deadline); {
-			if waitFor(ctx, run.ended, look) || ctx.Err() != nil ||
+			if waitFor(ctx, look, run.ended) || ctx.Err() != nil ||
 				errors.Is(knock(ctx, address), syscall.ECONNREFUSED) {
 				return
 			}
@@ -218,6 +217,14 @@ func (s *Server) at(text string) string {
 	return strings.ReplaceAll(text, PortMark, strconv.Itoa(s.port))
 }
 
+// all is texts with the port in them.
+func (s *Server) all(texts []string) (out []string) {
+	for _, text := range texts {
+		out = append(out, s.at(text))
+	}
+	return out
+}
+
 // start starts the program at a port that nobody listens at, and waits until it is ready.
 func (s *Server) start(ctx context.Context, first bool) (*serverRun, error) {
 	any := strings.Contains(s.program.URL, PortMark)
@@ -264,11 +271,7 @@ func (s *Server) address() (string, error) {
 	if err != nil || u.Hostname() == "" {
 		return "", errors.New("the URL of the server to be started cannot be read")
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	return net.JoinHostPort(u.Hostname(), port), nil
+	return net.JoinHostPort(u.Hostname(), wire.Port(u)), nil
 }
 
 // freePort is a port that is free at the loopback address of a URL.
@@ -322,7 +325,7 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 	limit := s.program.StartWait
 	bounded, cancel := context.WithTimeout(ctx, overtimes*limit)
 	defer cancel()
-	over := NewOvertime(limit, newWorker(run.cmd.Process.Pid).Working)
+	over := NewOvertime(limit, run.work().Working)
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for began := time.Now(); ; {
@@ -381,29 +384,17 @@ func (s *Server) Close() {
 // launch starts the program.
 func (s *Server) launch() (*serverRun, error) {
 	p := s.program
-	if len(p.Argv) == 0 || p.Argv[0] == "" {
-		return nil, errors.New("cannot start the server: the command is empty")
-	}
-	var argv []string
-	for _, arg := range p.Argv {
-		argv = append(argv, s.at(arg))
-	}
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = environ.Of(nil)
-	for _, pair := range p.Env {
-		cmd.Env = append(cmd.Env, s.at(pair))
-	}
-	cmd.Dir = p.Dir
-	out, theirs, err := os.Pipe()
+	cmd, err := command("server", s.all(p.Argv), s.all(p.Env), p.Dir)
 	if err != nil {
-		return nil, fmt.Errorf("cannot start %q: no pipe: %w", argv[0], err)
+		return nil, err
 	}
-	cmd.Stdout, cmd.Stderr = theirs, theirs
-	err = procgroup.Start(cmd)
-	_ = theirs.Close() // it is the program's now
+	out, err := cmd.StdoutPipe()
 	if err != nil {
-		_ = out.Close()
-		return nil, startError(cmd, err)
+		return nil, fmt.Errorf("cannot start %q: no pipe: %w", cmd.Args[0], err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := start(cmd); err != nil {
+		return nil, err
 	}
 	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out,
 		ended: make(chan struct{})}
@@ -415,7 +406,7 @@ func (s *Server) launch() (*serverRun, error) {
 type serverRun struct {
 	cmd     *exec.Cmd
 	log     *serverLog
-	out     *os.File
+	out     io.ReadCloser
 	ready   atomic.Bool
 	stopped atomic.Bool // we have ended it
 	deaf    atomic.Bool // because it listened no more
@@ -437,7 +428,7 @@ func (r *serverRun) watch(died func(*serverRun)) {
 		defer close(read)
 		_, _ = io.Copy(r.log, r.out) // a read error is the end of the stream, like any other
 	}()
-	r.status = exitStatus(r.cmd, r.cmd.Wait())
+	r.status = exitStatus(r.cmd)
 	if !procgroup.Alive(r.cmd.Process.Pid) {
 		within(drainWait, read)
 	}
@@ -448,9 +439,9 @@ func (r *serverRun) watch(died func(*serverRun)) {
 }
 
 // over reports whether the program has ended.
-func (r *serverRun) over() bool {
-	return isClosed(r.ended)
-}
+func (r *serverRun) over() bool { return isClosed(r.ended) }
+
+func (r *serverRun) work() *procgroup.Work { return &procgroup.Work{Leader: r.cmd.Process.Pid} }
 
 // failure says how the program ended, once it has.
 func (r *serverRun) failure() error {

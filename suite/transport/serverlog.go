@@ -61,18 +61,12 @@ type serverLog struct {
 func (l *serverLog) Write(p []byte) (int, error) {
 	if l.want != nil && !l.found.Load() {
 		l.part = append(l.part, p...)
-		for {
-			line, rest, ended := bytes.Cut(l.part, []byte("\n"))
-			if l.want.Match(bytes.TrimSuffix(line, []byte("\r"))) {
+		for line := range bytes.Lines(l.part) {
+			if l.want.Match(bytes.TrimRight(line, "\r\n")) {
 				l.found.Store(true)
-				l.part = nil
-				break
 			}
-			if !ended {
-				break
-			}
-			l.part = rest
 		}
+		l.part = l.part[bytes.LastIndexByte(l.part, '\n')+1:]
 		if len(l.part) > lineBytes {
 			l.part = nil
 		}

@@ -22,16 +22,11 @@ import (
 // another method goes to the URL of the stream instead: GET opens one more.
 //
 // A connection also has a method Endpoint() string: the resolved endpoint.
-type SSE struct {
-	// URL is that of the event stream. If the client has a Handler, the host
-	// is only a name, and an empty URL means http://127.0.0.1/sse.
-	URL string
-	// Header is sent with every request; a message may override it. An endpoint of
-	// another origin is not called, because it may hold credentials.
-	Header http.Header
-	Client Client
-	Limits Limits
-}
+//
+// The URL is that of the event stream; with a Handler, an empty one means
+// http://127.0.0.1/sse. An endpoint of another origin is not called, because the
+// Header may hold credentials.
+type SSE HTTP
 
 // channelSSE is the channel of the event stream.
 const channelSSE = "sse"
@@ -42,15 +37,11 @@ func (s *SSE) Transport() requirement.Transport { return requirement.SSE }
 // Dial opens the event stream and waits for the endpoint event until the context
 // ends. It fails with a [*DialError], unless the configuration itself is at fault.
 func (s *SSE) Dial(ctx context.Context, sink Sink) (Conn, error) {
-	u, err := endpoint(s.URL, s.Client.Handler, "http://127.0.0.1/sse")
+	cl, err := (*HTTP)(s).open(ctx, sink, "http://127.0.0.1/sse")
 	if err != nil {
 		return nil, err
 	}
-	cl, err := newClient(ctx, s.Client, u, s.Header, newLine(sink, s.Limits))
-	if err != nil {
-		return nil, err
-	}
-	c := &sseConn{client: cl, url: u, named: make(chan struct{})}
+	c := &sseConn{client: cl, named: make(chan struct{})}
 	if err := c.open(ctx); err != nil {
 		c.finish(err)
 		// The context may have ended already; what is open must go anyway.
@@ -62,7 +53,6 @@ func (s *SSE) Dial(ctx context.Context, sink Sink) (Conn, error) {
 
 type sseConn struct {
 	*client
-	url    *url.URL
 	stream *call
 
 	named    chan struct{} // closed at the first endpoint event
@@ -70,12 +60,8 @@ type sseConn struct {
 	why      string        // why it cannot
 }
 
-func (c *sseConn) open(ctx context.Context) error {
-	r, err := c.newRequest(Message{Method: http.MethodGet}, c.url)
-	if err != nil {
-		return err
-	}
-	if c.stream, err = c.do(ctx, r, channelSSE, c.hear); err != nil {
+func (c *sseConn) open(ctx context.Context) (err error) {
+	if c.stream, err = c.do(ctx, Message{Method: http.MethodGet}, c.home, channelSSE, c.hear); err != nil {
 		return &DialError{Stage: "connect", Reason: err.Error(), Cause: err}
 	}
 	select {
@@ -99,7 +85,7 @@ func (c *sseConn) open(ctx context.Context) error {
 
 // opened says what is missing for a connection; nil if nothing is.
 func (c *sseConn) opened(ctx context.Context) error {
-	at := c.url.Redacted()
+	at := c.home.Redacted()
 	sent := c.stream.sent(channelSSE)
 	status, err := sent.Status(), sent.Err()
 	if status == http.StatusOK && isClosed(c.named) {
@@ -135,8 +121,8 @@ func (c *sseConn) opened(ctx context.Context) error {
 }
 
 // hear takes the first endpoint event.
-func (c *sseConn) hear(ev wire.StreamEvent) {
-	if ev.Event.Type != "endpoint" {
+func (c *sseConn) hear(f wire.Frame) {
+	if f.Event.Type != "endpoint" {
 		return
 	}
 	if isClosed(c.named) {
@@ -144,21 +130,21 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 		return
 	}
 	defer close(c.named)
-	text := strings.TrimSpace(string(ev.Data))
-	u, err := c.url.Parse(text)
+	text := strings.TrimSpace(string(f.Raw))
+	u, err := c.home.Parse(text)
 	switch {
 	case text == "":
 		c.why = "the endpoint event is empty"
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
-		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
-	case !wire.SameOrigin(u, c.url):
+		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(f.Raw, 200)
+	case !c.trusts(u):
 		c.why = "the endpoint event names " + u.Redacted() +
 			", another origin than that of the stream; it is not called, because messages and credentials " +
 			"are nobody else's business"
 	default:
 		u.Fragment = ""
 		if u.User == nil {
-			u.User = c.url.User
+			u.User = c.home.User
 		}
 		c.endpoint = u
 	}
@@ -170,10 +156,14 @@ func (c *sseConn) Endpoint() string { return c.endpoint.Redacted() }
 // Send posts a message to the endpoint. Messages with another method go to the
 // URL of the stream.
 func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
-	if m.Method == "" || m.Method == http.MethodPost {
-		return c.send(ctx, m, c.endpoint, channelSSE)
+	if m.Method != "" && m.Method != http.MethodPost {
+		return c.client.Send(ctx, m)
 	}
-	return c.send(ctx, m, c.url, "")
+	x, err := c.do(ctx, m, c.endpoint, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.sent(channelSSE), nil
 }
 
 // Close closes the event stream, which is how the transport ends a session.

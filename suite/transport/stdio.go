@@ -92,27 +92,26 @@ func (s *stdio) readLines(in io.Reader) {
 	r := wire.NewLineReader(s.meter(in), s.limits.Message)
 	r.Turns = s.limits.Turns
 	for {
-		l, err := r.Next()
+		f, err := r.Next()
 		if err != nil {
 			return
 		}
-		s.takeLine(l)
+		s.takeLine(f)
 		if s.limitErr() != nil {
 			return
 		}
 	}
 }
 
-func (s *stdio) takeLine(l wire.Line) {
-	f := wire.Frame{Channel: channelOut, Dir: wire.In, Raw: l.Data, Size: l.Size, Truncated: l.Truncated,
-		Flaws: l.Flaws}
+func (s *stdio) takeLine(f wire.Frame) {
+	f.Channel, f.Dir = channelOut, wire.In
 	if f.HasFlaw(wire.FlawUnterminated) {
 		why := s.wasCut()
 		if s.limitErr() != nil {
 			why = "the limit of the connection was reached"
 		}
 		if why != "" {
-			s.note(channelOut, fmt.Sprintf("%d bytes of an unfinished line were dropped: %s", l.Size, why))
+			s.note(channelOut, fmt.Sprintf("%d bytes of an unfinished line were dropped: %s", f.Size, why))
 			return
 		}
 	}
@@ -273,7 +272,7 @@ func (c *pipeConn) end(ctx context.Context) Ending {
 	e := c.ended()
 	if half, ok := c.rwc.(interface{ CloseWrite() error }); ok && e.Reason == "" {
 		e.How = "killed"
-		if half.CloseWrite() == nil && waitFor(ctx, c.read, exitWait) {
+		if half.CloseWrite() == nil && waitFor(ctx, exitWait, c.read) {
 			e.How = "exited"
 		}
 	}
@@ -287,15 +286,25 @@ func (c *pipeConn) end(ctx context.Context) Ending {
 	return e
 }
 
-// waitFor reports whether done is closed before the time is up or the context ends.
-func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
+// waitFor reports whether all channels are closed before the time is up or the context ends.
+func waitFor(ctx context.Context, d time.Duration, all ...<-chan struct{}) bool {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	select {
-	case <-done:
-	case <-ctx.Done():
+	for _, done := range all {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		}
+		if !isClosed(done) {
+			return false
+		}
 	}
-	return isClosed(done)
+	return true
+}
+
+// within is [waitFor] without a context.
+func within(d time.Duration, all ...<-chan struct{}) bool {
+	return waitFor(context.Background(), d, all...)
 }
 
 // isClosed reports whether a channel to which nothing is sent is closed.

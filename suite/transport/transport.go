@@ -122,5 +122,6 @@ func (l Limits) WithDefaults() Limits {
 	l.Total = cmp.Or(l.Total, 64<<20)
 	l.Stderr = cmp.Or(l.Stderr, 16<<10)
 	l.Frames = cmp.Or(l.Frames, 200_000)
+	l.Reuse = cmp.Or(l.Reuse, &Reuse{})
 	return l
 }

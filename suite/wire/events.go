@@ -4,24 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
+	"regexp"
 )
-
-// StreamEvent is one block of an event stream: the lines up to a blank line.
-type StreamEvent struct {
-	Event Event
-	// Data is the joined data, cut at the limit; nil if it is empty. An
-	// event without data is not dispatched by a browser, but it is handed on
-	// here, because its id or retry field may matter. Size is the length
-	// of the data before the cut, in bytes.
-	Data      []byte
-	Size      int
-	Truncated bool
-	// Flaws are those of the framing; those of the message are for [Inspect].
-	Flaws []Flaw
-}
 
 // EventReader reads an event stream by the rules of the WHATWG HTML standard,
 // section "Server-sent events": lines end with LF, CR or CRLF, a leading byte
@@ -46,8 +31,8 @@ type EventReader struct {
 	lineSize int
 	long     bool // the line was longer than the limit
 	open     bool // the current event has a field or a flaw
-	event    StreamEvent
-	data     parts // of the event, but for a long first line, which is its Data
+	event    Frame
+	data     parts // of the event, but for a long first line, which is its Raw
 	turn     turn  // of the event with its lines
 }
 
@@ -58,15 +43,19 @@ const fieldRoom = 16
 // NewEventReader reads events whose data has at most limit bytes from r. Of
 // longer data the rest is dropped, but counted.
 func NewEventReader(r io.Reader, limit int) *EventReader {
-	return &EventReader{r: bufio.NewReaderSize(r, 4<<10), limit: max(limit, 1)}
+	return &EventReader{
+		r: bufio.NewReaderSize(r, 4<<10), limit: max(limit, 1), event: Frame{Event: &Event{}},
+	}
 }
 
-// Next returns the next event, as soon as the blank line that ends it was read.
-// Blocks of nothing but comments are skipped. At the end of the stream, or on a
-// read error, it first returns what a blank line should have ended, if anything,
+// Next returns the next event, the lines up to a blank line, as soon as that was read. Raw is the joined
+// data, cut at the limit; nil if it is empty. An event without data is not dispatched by a browser, but it
+// is handed on here, because its id or retry field may matter. The flaws are those of the framing; those of
+// the message are for [Inspect]. Blocks of nothing but comments are skipped. At the end of the stream, or on
+// a read error, it first returns what a blank line should have ended, if anything,
 // with [FlawUnterminated], on an error also [FlawBrokenOff], and then the error; the end of the stream is
 // io.EOF.
-func (e *EventReader) Next() (StreamEvent, error) {
+func (e *EventReader) Next() (Frame, error) {
 	defer e.turn.end()
 	for e.err == nil {
 		blank, err := e.readLine()
@@ -90,7 +79,7 @@ func (e *EventReader) Next() (StreamEvent, error) {
 			return e.dispatch(), nil
 		}
 	}
-	return StreamEvent{}, e.err
+	return Frame{}, e.err
 }
 
 // readLine collects the next line and reports whether it is blank.
@@ -145,7 +134,7 @@ func (e *EventReader) grow(part []byte) {
 // held asks for a turn if much of the event is held.
 func (e *EventReader) held() {
 	e.turn.of = e.Turns
-	e.turn.need(e.line.size + e.data.size + len(e.event.Data))
+	e.turn.need(e.line.size + e.data.size + len(e.event.Raw))
 }
 
 // takeLine interprets one line that is not blank.
@@ -159,58 +148,61 @@ func (e *EventReader) takeLine() {
 	if found {
 		value = bytes.TrimPrefix(value, []byte(" "))
 	}
+	event := e.event.Event
 	switch string(name) {
 	case "data":
 		e.takeData(value, dropped)
 		return
 	case "event":
-		e.event.Event.Type = e.text("event", value)
+		event.Type = e.text("event", value)
 	case "id":
 		if !bytes.ContainsRune(value, 0) {
-			e.event.Event.ID, e.event.Event.HasID = e.text("id", value), true
+			event.ID, event.HasID = e.text("id", value), true
 		}
 	case "retry":
-		e.event.Event.Retry = e.text("retry", value)
+		event.Retry = e.text("retry", value)
 	default:
 		if mistaken(string(name)) {
-			e.flaw(FlawFraming, "the line "+Excerpt(line, 60)+" is neither a field nor a comment")
+			e.flaw(FlawFraming, "the line %s is neither a field nor a comment", Excerpt(line, 60))
 		}
 		return
 	}
 	e.open = true
 	if dropped > 0 {
-		e.flaw(FlawTooLong, fmt.Sprintf("a line of %d bytes", e.lineSize))
+		e.flaw(FlawTooLong, "a line of %d bytes", e.lineSize)
 	}
 }
 
 // text is the value of a field other than data.
 func (e *EventReader) text(field string, value []byte) string {
 	if at := invalidUTF8(value); at >= 0 {
-		e.flaw(FlawUTF8, fmt.Sprintf("in the %s field: %s", field, Excerpt(value, 40)))
+		e.flaw(FlawUTF8, "in the %s field: %s", field, Excerpt(value, 40))
 	}
 	return string(value)
 }
 
 func (e *EventReader) takeData(value []byte, dropped int) {
 	e.open = true
-	if e.event.Event.Lines > 0 {
+	event := &e.event
+	if event.Event.Lines > 0 {
 		value = append([]byte("\n"), value...)
 	}
-	e.event.Event.Lines++
-	e.event.Size += len(value) + dropped
-	if cut := e.event.Size - len(value) - dropped; cut > e.limit {
+	event.Event.Lines++
+	before := event.Size
+	event.Size += len(value) + dropped
+	if before > e.limit {
 		return // cut already: what is left is evidence, no message
 	}
 	keep := e.limit
-	if e.event.Size > e.limit {
+	if event.Size > e.limit {
 		keep = min(e.limit, keptOfLong)
-		e.event.Data = bytes.Clone(e.event.Data[:min(len(e.event.Data), keep)])
-		e.data.cut(keep - len(e.event.Data))
+		event.Raw = bytes.Clone(event.Raw[:min(len(event.Raw), keep)])
+		e.data.cut(keep - len(event.Raw))
 	}
-	value = value[:min(len(value), keep-len(e.event.Data)-e.data.size)]
-	if len(value) >= keptOfLong && e.event.Data == nil && e.data.size == 0 {
+	value = value[:min(len(value), keep-len(event.Raw)-e.data.size)]
+	if len(value) >= keptOfLong && event.Raw == nil && e.data.size == 0 {
 		// It is kept where it was read: a copy would take as much again.
-		e.event.Data, e.line.head = value, nil
+		event.Raw, e.line.head = value, nil
 		return
 	}
 	e.data.add(value)
@@ -220,49 +212,31 @@ func (e *EventReader) takeData(value []byte, dropped int) {
 // ignore, from a line that was meant to be something else: a message without
 // "data:", an indented field, a field name in the wrong case.
 func mistaken(name string) bool {
-	switch strings.ToLower(name) {
-	case "data", "event", "id", "retry":
-		return true
-	}
-	for _, c := range name {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.':
-		default:
-			return true
-		}
-	}
-	return false
+	return !fieldName.MatchString(name) || readField.MatchString(name)
 }
 
-func (e *EventReader) flaw(code FlawCode, detail string) {
+var (
+	fieldName = regexp.MustCompile(`^[A-Za-z0-9._-]*$`)
+	readField = regexp.MustCompile(`^(?i:data|event|id|retry)$`)
+)
+
+func (e *EventReader) flaw(code FlawCode, format string, args ...any) {
 	e.open = true
-	e.event.Flaws = Merge(e.event.Flaws, []Flaw{{Code: code, Detail: detail}})
+	e.event.AddFlaw(code, format, args...)
 }
 
-func (e *EventReader) dispatch() StreamEvent {
-	ev := e.event
-	if rest := e.data.joined(); ev.Data == nil {
-		ev.Data = rest
+func (e *EventReader) dispatch() Frame {
+	f := e.event
+	if rest := e.data.joined(); f.Raw == nil {
+		f.Raw = rest
 	} else {
-		ev.Data = append(ev.Data, rest...)
+		f.Raw = append(f.Raw, rest...)
 	}
-	e.event, e.data, e.open = StreamEvent{}, parts{}, false
-	if ev.Truncated = ev.Size > len(ev.Data); ev.Truncated {
-		ev.Flaws = Merge(ev.Flaws, []Flaw{tooLong(ev.Size, len(ev.Data))})
+	e.event, e.data, e.open = Frame{Event: &Event{}}, parts{}, false
+	if f.Size > len(f.Raw) {
+		f.cut()
 	}
-	return ev
-}
-
-// Line is one line of a stdio stream.
-type Line struct {
-	// Data is the line without its newline. It is the caller's to keep. Of a
-	// line that is longer than the limit it is only the beginning, up to 64
-	// KiB. Size is the length before the cut, in bytes.
-	Data      []byte
-	Size      int
-	Truncated bool
-	// Flaws are those of the framing; those of the message are for [Inspect].
-	Flaws []Flaw
+	return f
 }
 
 // LineReader splits a byte stream into lines, the framing of stdio: messages
@@ -283,15 +257,16 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 	return &LineReader{r: bufio.NewReaderSize(r, 32<<10), limit: max(limit, 1)}
 }
 
-// Next returns the next line, as soon as its newline was read. At the end of
+// Next returns the next line, as soon as its newline was read, without that. Raw is the caller's to keep;
+// of a line that is longer than the limit it is only the beginning, up to 64 KiB. The flaws are those of the
+// framing; those of the message are for [Inspect]. At the end of
 // the stream, or on a read error, it first returns what stood after the last
 // newline, if anything, with [FlawUnterminated], and then the error; the end of
 // the stream is io.EOF.
-func (l *LineReader) Next() (Line, error) {
+func (l *LineReader) Next() (line Frame, err error) {
 	if l.err != nil {
-		return Line{}, l.err
+		return line, l.err
 	}
-	var line Line
 	var text parts
 	its := turn{of: l.Turns}
 	defer its.end()
@@ -315,53 +290,31 @@ func (l *LineReader) Next() (Line, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		line.Data = text.joined()
-		if ended {
-			l.judge(&line)
-			return line, nil
+		if l.err = err; !ended && line.Size == 0 {
+			return line, err
 		}
-		l.err = err
-		if line.Size == 0 {
-			return Line{}, err
-		}
+		line.Raw = text.joined()
 		l.judge(&line)
-		line.Flaws = append(line.Flaws,
-			Flaw{Code: FlawUnterminated, Detail: fmt.Sprintf("the stream ended after %d bytes of a line",
-				line.Size)})
+		if !ended {
+			line.AddFlaw(FlawUnterminated, "the stream ended after %d bytes of a line", line.Size)
+		}
 		return line, nil
 	}
 }
 
-func (l *LineReader) judge(line *Line) {
-	if !l.begun && bytes.HasPrefix(line.Data, bom) {
-		line.Flaws = append(line.Flaws,
-			Flaw{Code: FlawBOM, Detail: "the stream begins with the bytes EF BB BF"})
+func (l *LineReader) judge(line *Frame) {
+	if !l.begun && bytes.HasPrefix(line.Raw, bom) {
+		line.AddFlaw(FlawBOM, "the stream begins with the bytes EF BB BF")
 	}
 	l.begun = true
-	if !line.Truncated && bytes.HasSuffix(line.Data, []byte("\r")) {
-		line.Flaws = append(line.Flaws,
-			Flaw{Code: FlawCR, Detail: "the line ends with a carriage return and a newline"})
-	}
-	if len(trimSpace(line.Data)) == 0 && !line.Truncated {
-		line.Flaws = append(line.Flaws, Flaw{Code: FlawBlank})
-	}
 	if line.Truncated {
-		line.Flaws = append(line.Flaws, tooLong(line.Size, len(line.Data)))
+		line.cut()
+		return
 	}
-}
-
-// tooLong is the flaw of a message that is longer than the limit, both in bytes.
-func tooLong(size, limit int) Flaw {
-	return Flaw{Code: FlawTooLong, Detail: fmt.Sprintf("%d bytes, of which the first %d were kept", size,
-		limit)}
-}
-
-// Merge joins two lists of flaws and leaves out those of a kind already listed.
-func Merge(a, b []Flaw) []Flaw {
-	for _, f := range b {
-		if !HasFlaw(a, f.Code) {
-			a = append(a, f)
-		}
+	if bytes.HasSuffix(line.Raw, []byte("\r")) {
+		line.AddFlaw(FlawCR, "the line ends with a carriage return and a newline")
 	}
-	return a
+	if len(trimSpace(line.Raw)) == 0 {
+		line.AddFlaw(FlawBlank, "")
+	}
 }

@@ -111,7 +111,7 @@ func readAsWe(stream string, rng *rand.Rand) []string {
 			return blocks
 		}
 		b := block{kind: ev.Event.Type, id: ev.Event.ID, hasID: ev.Event.HasID, retry: ev.Event.Retry,
-			data: []string{string(ev.Data)}}
+			data: []string{string(ev.Raw)}}
 		for _, f := range ev.Flaws {
 			b.flaws = append(b.flaws, f.Code)
 		}
@@ -161,7 +161,7 @@ func FuzzLineReader(f *testing.F) {
 			}
 			content := bytes.TrimSuffix(want, []byte("\n"))
 			cut := content[:min(len(content), most)]
-			if line.Size != len(content) || !bytes.Equal(line.Data, cut) ||
+			if line.Size != len(content) || !bytes.Equal(line.Raw, cut) ||
 				line.Truncated != (len(content) > most) {
 				t.Errorf("line %d of %q: %+v", i, stream, line)
 			}

@@ -11,9 +11,11 @@ package wire
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -62,7 +64,7 @@ type Frame struct {
 	// Text says what happened, on Note frames, in one sentence.
 	Text string `json:"text,omitempty"`
 
-	parsed *parsed // see Keep
+	parsed *atomic.Pointer[Parsed] // for all copies of the frame; see Keep
 }
 
 // HTTP is the HTTP part of a frame.
@@ -140,6 +142,27 @@ func (f *Frame) Evidence() []int { return []int{f.Number} }
 // HasFlaw reports whether the strict reader found a flaw of that kind.
 func (f *Frame) HasFlaw(code FlawCode) bool {
 	return HasFlaw(f.Flaws, code)
+}
+
+// AddFlaw adds what a strict reader finds wrong, unless it has a flaw of that kind.
+func (f *Frame) AddFlaw(code FlawCode, format string, args ...any) {
+	f.Flaws = Merge(f.Flaws, []Flaw{{code, fmt.Sprintf(format, args...)}})
+}
+
+// cut says that only a beginning is kept of what is longer than the limit.
+func (f *Frame) cut() {
+	f.Truncated = true
+	f.AddFlaw(FlawTooLong, "%d bytes, of which the first %d were kept", f.Size, len(f.Raw))
+}
+
+// Merge joins two lists of flaws and leaves out those of a kind already listed.
+func Merge(a, b []Flaw) []Flaw {
+	for _, f := range b {
+		if !HasFlaw(a, f.Code) {
+			a = append(a, f)
+		}
+	}
+	return a
 }
 
 // HasFlaw reports whether a list has a flaw of that kind.

@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-func readLines(r io.Reader, limit int) []Line {
-	var out []Line
+func readLines(r io.Reader, limit int) []Frame {
+	var out []Frame
 	for l := NewLineReader(r, limit); ; {
 		line, err := l.Next()
 		if err != nil {
@@ -58,7 +58,7 @@ func TestLineReader(t *testing.T) {
 				iotest.DataErrReader(strings.NewReader(c.in))} {
 				var got []want
 				for _, l := range readLines(r, 10) {
-					got = append(got, want{string(l.Data), l.Size, codes(l.Flaws)})
+					got = append(got, want{string(l.Raw), l.Size, codes(l.Flaws)})
 					if l.Truncated != (l.Size > 10) {
 						t.Errorf("Truncated = %v with %d bytes", l.Truncated, l.Size)
 					}
@@ -91,8 +91,8 @@ func TestReadersHandOnReadErrors(t *testing.T) {
 	}
 }
 
-func readEvents(r io.Reader, limit int) []StreamEvent {
-	var out []StreamEvent
+func readEvents(r io.Reader, limit int) []Frame {
+	var out []Frame
 	for e := NewEventReader(r, limit); ; {
 		ev, err := e.Next()
 		if err != nil {
@@ -162,7 +162,7 @@ func TestEventReader(t *testing.T) {
 				iotest.OneByteReader(strings.NewReader(c.in))} {
 				var got []want
 				for _, ev := range readEvents(r, 10) {
-					got = append(got, want{ev.Event, string(ev.Data), codes(ev.Flaws)})
+					got = append(got, want{*ev.Event, string(ev.Raw), codes(ev.Flaws)})
 				}
 				if !reflect.DeepEqual(got, c.want) {
 					t.Errorf("got  %+v\nwant %+v", got, c.want)
@@ -178,8 +178,8 @@ func TestEventReaderLetsGo(t *testing.T) {
 	e := NewEventReader(strings.NewReader("data: "+long+"\ndata: y\n\ndata: "+long+"\n\n"), 4<<20)
 	for _, want := range []string{long + "\ny", long} {
 		ev, err := e.Next()
-		if err != nil || string(ev.Data) != want {
-			t.Fatalf("got %d bytes, %v", len(ev.Data), err)
+		if err != nil || string(ev.Raw) != want {
+			t.Fatalf("got %d bytes, %v", len(ev.Raw), err)
 		}
 		if cap(e.line.head) > 2*headOfLong || len(e.line.more) > 0 {
 			t.Errorf("%d bytes and %d parts of a line are kept", cap(e.line.head), len(e.line.more))
@@ -222,7 +222,7 @@ func TestEventReaderDoesNotWaitForMore(t *testing.T) {
 	r, w := io.Pipe()
 	defer func() { _ = w.Close() }()
 	go func() { _, _ = w.Write([]byte("data: a\r\n\r")) }()
-	if ev, err := NewEventReader(r, 10).Next(); err != nil || string(ev.Data) != "a" {
+	if ev, err := NewEventReader(r, 10).Next(); err != nil || string(ev.Raw) != "a" {
 		t.Errorf("got %v, %v", ev, err)
 	}
 }
@@ -269,7 +269,7 @@ func TestLineReaderLosesNothing(t *testing.T) {
 		in := rapid.StringOf(rapid.SampledFrom([]rune("a\r\n\ufeff "))).Draw(t, "in")
 		var b strings.Builder
 		for _, l := range readLines(strings.NewReader(in), 1000) {
-			b.Write(l.Data)
+			b.Write(l.Raw)
 			if !HasFlaw(l.Flaws, FlawUnterminated) {
 				b.WriteByte('\n')
 			}

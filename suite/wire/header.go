@@ -17,12 +17,7 @@ const (
 func HeaderValue(v string) string {
 	plain := v == strings.TrimSpace(v) && (!strings.HasPrefix(v, sentinelBegin) ||
 		!strings.HasSuffix(v, sentinelEnd))
-	for _, c := range []byte(v) {
-		if (c < 0x20 && c != '\t') || c > 0x7e {
-			plain = false
-		}
-	}
-	if plain {
+	if plain && !strings.ContainsFunc(v, func(c rune) bool { return c < ' ' && c != '\t' || c > '~' }) {
 		return v
 	}
 	return Sentinel(v)

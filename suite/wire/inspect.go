@@ -25,40 +25,35 @@ var bom = []byte("\xef\xbb\xbf")
 // anything but white space after it. Of each kind of flaw the first occurrence
 // is reported. Nesting is followed to 10000 levels; of deeper text nothing more is said.
 func Inspect(raw []byte) []Flaw {
-	var flaws []Flaw
-	body := raw
-	if bytes.HasPrefix(body, bom) {
-		flaws = append(flaws, Flaw{Code: FlawBOM, Detail: "the bytes EF BB BF lead the message"})
-		body = body[len(bom):]
+	var f Frame
+	body, marked := bytes.CutPrefix(raw, bom)
+	if marked {
+		f.AddFlaw(FlawBOM, "the bytes EF BB BF lead the message")
 	}
 	if at := invalidUTF8(body); at >= 0 {
 		at += len(raw) - len(body)
-		flaws = append(flaws,
-			Flaw{Code: FlawUTF8, Detail: fmt.Sprintf("at byte %d: %s", at, Excerpt(raw[at:], 16))})
+		f.AddFlaw(FlawUTF8, "at byte %d: %s", at, Excerpt(raw[at:], 16))
 	}
-	if len(trimSpace(body)) == 0 {
-		return append(flaws, Flaw{Code: FlawNotJSON, Detail: "there is nothing but white space"})
+	switch {
+	case len(trimSpace(body)) == 0:
+		f.AddFlaw(FlawNotJSON, "there is nothing but white space")
+	case deeper(body):
+		f.AddFlaw(FlawTooDeep, "nested more than %d deep, which is all that is read", maxDepth)
+	default:
+		f.inspectValue(body)
+		if at := loneSurrogate(body); at >= 0 && !f.HasFlaw(FlawNotJSON) {
+			f.AddFlaw(FlawSurrogate, "half of a surrogate pair: %s", Excerpt(body[at:], 6))
+		}
 	}
-	if deeper(body) {
-		return append(flaws,
-			Flaw{Code: FlawTooDeep, Detail: fmt.Sprintf("nested more than %d deep, which is all that is read",
-				maxDepth)})
-	}
-	flaws = append(flaws, inspectValue(body)...)
-	if at := loneSurrogate(body); at >= 0 && !HasFlaw(flaws, FlawNotJSON) {
-		flaws = append(flaws,
-			Flaw{Code: FlawSurrogate, Detail: "half of a surrogate pair: " + Excerpt(body[at:], 6)})
-	}
-	return flaws
+	return f.Flaws
 }
 
 // inspectValue judges the syntax of the first JSON value in body, and what
 // follows it.
-func inspectValue(body []byte) []Flaw {
-	var flaws []Flaw
+func (f *Frame) inspectValue(body []byte) {
 	end, err := valueEnd(body, false)
 	if errors.Is(err, jsontext.ErrDuplicateName) {
-		flaws = append(flaws, Flaw{Code: FlawDuplicate, Detail: duplicateDetail(err)})
+		f.AddFlaw(FlawDuplicate, "%s", duplicateDetail(err))
 		end, err = valueEnd(body, true)
 	}
 	first := trimSpace(body)[0]
@@ -69,19 +64,16 @@ func inspectValue(body []byte) []Flaw {
 	structured := first == '{' || first == '['
 	switch {
 	case err != nil:
-		flaws = append(flaws, Flaw{Code: FlawNotJSON, Detail: syntaxDetail(err, body)})
+		f.AddFlaw(FlawNotJSON, "%s", syntaxDetail(err, body))
 	case !structured && len(rest) > 0:
 		// "2026-01-02 starting" begins with a number, but is no JSON at all.
-		flaws = append(flaws, Flaw{Code: FlawNotJSON, Detail: textBegins + Excerpt(body, 40)})
+		f.AddFlaw(FlawNotJSON, "%s%s", textBegins, Excerpt(body, 40))
 	case !structured:
-		flaws = append(flaws, Flaw{Code: FlawNotObject, Detail: "the value is " + Excerpt(body, 40)})
+		f.AddFlaw(FlawNotObject, "the value is %s", Excerpt(body, 40))
 	case len(rest) > 0:
-		flaws = append(flaws,
-			Flaw{Code: FlawTrailing,
-				Detail: fmt.Sprintf(plural.Of(len(rest), "%d {byte follows|bytes follow} the value: %s"),
-					len(rest), Excerpt(rest, 40))})
+		f.AddFlaw(FlawTrailing, plural.Of(len(rest), "%d {byte follows|bytes follow} the value: %s"),
+			len(rest), Excerpt(rest, 40))
 	}
-	return flaws
 }
 
 // decoders keep the tables of names of the values that they read before.

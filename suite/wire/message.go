@@ -76,21 +76,6 @@ func deeper(raw []byte) bool {
 	return false
 }
 
-// Members are the messages of a value: those of an array, or the one that it is. Of an array
-// they are the first thousand.
-func Members(m gjson.Result) []gjson.Result {
-	if !m.IsArray() {
-		return []gjson.Result{m}
-	}
-	const most = 1000
-	all := []gjson.Result{}
-	m.ForEach(func(_, one gjson.Result) bool {
-		all = append(all, one)
-		return len(all) < most
-	})
-	return all
-}
-
 // Parse is gjson.ParseBytes without a copy, which of long messages, parsed for several
 // recordings, would take up more memory than all that was received. The bytes must not be
 // changed afterwards; those of a frame that was handed on never are.

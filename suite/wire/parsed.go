@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/gjson"
 )
@@ -55,14 +55,8 @@ func (m *Message) HasID(of json.RawMessage) bool {
 // Keep has the frame, and the copies that are made of it from then on, keep what it is parsed into.
 func (f *Frame) Keep() {
 	if f.parsed == nil {
-		f.parsed = &parsed{}
+		f.parsed = &atomic.Pointer[Parsed]{}
 	}
-}
-
-// parsed keeps what a frame is parsed into for all copies of the frame.
-type parsed struct {
-	mu   sync.Mutex
-	kept *Parsed
 }
 
 // Parsed parses the frame; once, where that is kept. What it returns is shared, and must not be changed.
@@ -70,20 +64,18 @@ func (f *Frame) Parsed() *Parsed {
 	if f.parsed == nil {
 		return f.parse()
 	}
-	f.parsed.mu.Lock()
-	defer f.parsed.mu.Unlock()
-	if f.parsed.kept == nil {
-		f.parsed.kept = f.parse()
+	p := f.parsed.Load()
+	if p == nil {
+		p = f.parse()
+		f.parsed.Store(p)
 	}
-	return f.parsed.kept
+	return p
 }
 
 // Forget drops what the frame was parsed into: it can be parsed again.
 func (f *Frame) Forget() {
 	if f.parsed != nil {
-		f.parsed.mu.Lock()
-		defer f.parsed.mu.Unlock()
-		f.parsed.kept = nil
+		f.parsed.Store(nil)
 	}
 }
 
@@ -94,23 +86,26 @@ func (f *Frame) parse() *Parsed {
 		return p
 	}
 	value := Parse(raw)
-	if value.IsArray() {
-		p.Kind = KindBatch
-	}
-	all := Members(value)
-	p.Messages = make([]Message, 0, len(all))
-	for _, m := range all {
+	add := func(_, m gjson.Result) bool {
 		o := LookedUp(m)
 		if f.Long != nil {
 			o.set("result", gjson.Parse(f.Long.Text))
 		}
 		p.Messages = append(p.Messages, NewMessage(o))
+		return len(p.Messages) < mostMessages
 	}
-	if value.IsObject() {
-		p.Kind = p.Messages[0].Kind
+	if value.IsArray() {
+		p.Kind = KindBatch
+		value.ForEach(add)
+		return p
 	}
+	add(value, value)
+	p.Kind = p.Messages[0].Kind
 	return p
 }
+
+// mostMessages is how many messages of an array are read.
+const mostMessages = 1000
 
 // What a frame takes parsed, in bytes: each of its messages, and each member that is looked up.
 const (

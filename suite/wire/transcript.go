@@ -21,12 +21,6 @@ type Budget struct {
 	Total int64
 }
 
-func (b Budget) withDefaults() Budget {
-	b.Frame = cmp.Or(b.Frame, 16<<20)
-	b.Total = cmp.Or(b.Total, 256<<20)
-	return b
-}
-
 // frameCost is what a frame takes beside its bytes, roughly. Without it a
 // stream of empty lines would cost nothing and fill the memory.
 const frameCost = 1024
@@ -46,13 +40,13 @@ type Transcript struct {
 	sessions map[string][]int // indexes into frames
 	spent    int64
 	long     map[*Long]bool // those that are kept
-	overflow bool
-	full     chan struct{} // closed when frames are refused
+	full     chan struct{}  // closed when frames are refused
 }
 
 // NewTranscript starts an empty transcript; its clock begins now.
 func NewTranscript(b Budget) *Transcript {
-	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{},
+	b.Frame, b.Total = cmp.Or(b.Frame, 16<<20), cmp.Or(b.Total, 256<<20)
+	return &Transcript{start: time.Now(), budget: b, sessions: map[string][]int{},
 		long: map[*Long]bool{}, full: make(chan struct{})}
 }
 
@@ -74,13 +68,12 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 	}
 	if len(f.Raw) > t.budget.Frame {
 		f.Raw = bytes.Clone(f.Raw[:t.budget.Frame])
-		f.Truncated = true
-		f.Flaws = Merge(f.Flaws, []Flaw{tooLong(f.Size, t.budget.Frame)})
+		f.cut()
 	}
 	cost := cost(&f)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.overflow {
+	if t.Overflow() {
 		return 0, t.Now()
 	}
 	if f.Long != nil && !t.long[f.Long] {
@@ -88,7 +81,6 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 		cost += int64(len(f.Long.Text))
 	}
 	if t.spent+cost > t.budget.Total {
-		t.overflow = true
 		close(t.full)
 		t.keep(Frame{Session: f.Session, Channel: f.Channel, Dir: Note,
 			Text: "the transcript is full; nothing that came after this is kept"})
@@ -155,16 +147,9 @@ func (t *Transcript) Since(n int) []Frame {
 	return slices.Clone(t.frames[min(max(n, 0), len(t.frames)):])
 }
 
-// Session is a copy of the frames of one session, in order.
+// Session lists the frames of one session, in order.
 func (t *Transcript) Session(id string) []Frame {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at := t.sessions[id]
-	out := make([]Frame, len(at))
-	for i, n := range at {
-		out[i] = t.frames[n]
-	}
-	return out
+	return slices.Collect(t.After(id, 0))
 }
 
 // After are the frames of one session after number n, in order.
@@ -184,9 +169,12 @@ func (t *Transcript) After(id string, n int) iter.Seq[Frame] {
 
 // Overflow reports whether frames were refused because the budget was spent.
 func (t *Transcript) Overflow() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.overflow
+	select {
+	case <-t.full:
+		return true
+	default:
+		return false
+	}
 }
 
 // Restore makes a transcript of frames that were recorded before, numbered from

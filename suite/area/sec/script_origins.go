@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // foreignHost and foreignOrigin are those of a page which no server can mean to serve.
@@ -213,7 +214,7 @@ var publicAddressScenario = &scenario.Scenario{
 		}
 		u := *p.Address()
 		host := u.Host
-		u.Host = net.JoinHostPort(other, port(&u))
+		u.Host = net.JoinHostPort(other, wire.Port(&u))
 		u.User = nil
 		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile,
 			Handler: p.Endpoint.Handler}
@@ -240,13 +241,6 @@ const elsewhere = "192.0.2.1"
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
-}
-
-func port(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
 }
 
 // otherAddress is an address of this machine by which others could reach it;
