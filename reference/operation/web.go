@@ -142,7 +142,13 @@ func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook
 
 // event does what is to be done to a server-sent event. Fields that it does not have are missing.
 func (pl *plan) event(e hook.Streaming) error {
-	s := &subject{place: place{transport: hook.HTTP}, make: func(name string) (any, bool) {
+	var s *subject
+	written := func() {
+		for name := range s.changed {
+			writeEvent(s, name, &e.Event)
+		}
+	}
+	s = &subject{place: place{transport: hook.HTTP}, make: func(name string) (any, bool) {
 		switch name {
 		case "type":
 			return e.Type, e.Type != ""
@@ -151,6 +157,7 @@ func (pl *plan) event(e hook.Streaming) error {
 		case "data":
 			return string(e.Data), len(e.Data) > 0
 		case "raw":
+			written() // it shows what has been changed before
 			return string(hook.EncodeEvent(e.Event)), true
 		case "retry":
 			return hook.Number(int64(e.Retry / time.Millisecond)), e.Retry != 0
@@ -170,9 +177,7 @@ func (pl *plan) event(e hook.Streaming) error {
 	} else if err != nil {
 		return err
 	}
-	for name := range s.changed {
-		writeEvent(s, name, &e.Event)
-	}
+	written()
 	for range p.times {
 		if err := e.Next(); err != nil {
 			return err

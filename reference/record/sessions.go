@@ -114,14 +114,15 @@ func (s *Sessions) idlest() *hosted {
 	return found
 }
 
-// find finds a session that has not ended, and claims it.
+// find finds a session that has not ended, and claims it. What is for requests without one is none.
 func (s *Sessions) find(id string) *hosted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t := s.running[id]
-	if t != nil {
-		s.claim(t)
+	if t == nil || id == "" {
+		return nil
 	}
+	s.claim(t)
 	return t
 }
 

@@ -259,6 +259,19 @@ func TestModernHTTPToStdio(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
+	for _, verb := range []string{http.MethodGet, http.MethodDelete} { // nobody's session is everybody's
+		req, err := http.NewRequestWithContext(ctx, verb, o.url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = resp.Body.Close(); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s without a session: %s", verb, resp.Status)
+		}
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.url,
 		strings.NewReader(modern(9, "subscriptions/listen",
 			`"notifications":{"resourceSubscriptions":["note:hello"]}`)))
