@@ -2,7 +2,7 @@
 // requirements, with labels, in which each requirement in each combination is a spec.
 // Filters, focus, interrupts, timeouts and progress are Ginkgo's.
 //
-// A spec asks the engine for its verdict, waits for it, and fails if it
+// A spec asks the engine for its verdict, waits for it, and fails, through Gomega, if it
 // speaks against the target. The engine plays what all specs need that are to be run, from
 // the first one on: their order costs no time. Every spec has a report entry "verdict"; a
 // red one also "expected", "actual", "hint", "repeat" and "frames": they are in reports, and the message of a

@@ -1,12 +1,15 @@
 package conformance
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/write"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
 )
 
 // Verdict is the value of the report entry "verdict" that every spec has. In reports
@@ -66,13 +69,50 @@ func present(v *Verdict, frames Frames, strict bool) {
 	if v.Excused {
 		ginkgo.Skip("known: " + v.ExcusedReason + "\n" + v.finding)
 	}
-	switch {
-	case v.Verdict == reports.Fail, v.Verdict == reports.Warn && strict,
-		v.Verdict == reports.Blocked && v.Level == reports.LevelMust:
-		ginkgo.Fail(v.finding)
-	case v.Verdict == reports.Warn:
+	conform := Conform()
+	if strict {
+		conform = ConformStrictly()
+	}
+	if v.Verdict == reports.Warn && !strict {
 		ginkgo.AddReportEntry("warning", v.finding)
-	case v.Verdict != reports.Pass:
+	}
+	gomega.NewGomega(ginkgo.Fail).Expect(v).To(conform)
+	if v.Verdict == reports.NotApplicable || v.Verdict == reports.Blocked {
 		ginkgo.Skip(v.ReasonCode + ": " + v.Reason)
 	}
+}
+
+// Conform succeeds if a [*Verdict] does not speak against the target: it is neither a
+// fail, nor is it blocked where the requirement is a MUST.
+func Conform() types.GomegaMatcher { return &conform{} }
+
+// ConformStrictly is [Conform] with warnings counted as failures.
+func ConformStrictly() types.GomegaMatcher { return &conform{strict: true} }
+
+type conform struct{ strict bool }
+
+// Match is part of [types.GomegaMatcher].
+func (c *conform) Match(actual any) (bool, error) {
+	v, ok := actual.(*Verdict)
+	if !ok {
+		return false, fmt.Errorf("a *conformance.Verdict is expected, not a %T", actual)
+	}
+	switch v.Verdict {
+	case reports.Fail:
+		return false, nil
+	case reports.Warn:
+		return !c.strict, nil
+	case reports.Blocked:
+		return v.Level != reports.LevelMust, nil
+	}
+	return true, nil
+}
+
+// FailureMessage is part of [types.GomegaMatcher].
+func (c *conform) FailureMessage(actual any) string { return actual.(*Verdict).finding }
+
+// NegatedFailureMessage is part of [types.GomegaMatcher].
+func (c *conform) NegatedFailureMessage(actual any) string {
+	v := actual.(*Verdict)
+	return fmt.Sprintf("%s %s (%s): expected a failure, but it is: %s", v.ID, v.Title, v.Section, v)
 }
