@@ -337,8 +337,8 @@ func TestEvents(t *testing.T) {
 		`- {on: event, set: data, to: ` +
 			`"${data}\n${data}"}`: "id: 1-2\ndata: {}\ndata: {}\n\n",
 		`- {on: event, drop: id}`: "data: {}\n\n",
-		"- {on: event, set: data, to: two}\n- {on: event, rewrite: raw, pattern: two, with: three}": "id: 1-2\n" +
-			"data: three\n\n",
+		"- {on: event, set: data, to: two}\n" +
+			"- {on: event, rewrite: raw, pattern: two, with: three}": "id: 1-2\ndata: three\n\n",
 		`- {on: event, when: [{at: type, type: missing}], silence: true}`: "",
 		`- {on: event, repeat: 2}`: "id: 1-2\ndata: {}\n\nid: " +
 			"1-2\ndata: {}\n\n",
