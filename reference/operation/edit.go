@@ -96,9 +96,14 @@ func (o *Operation) compile() (*action, error) {
 	return a, nil
 }
 
+// concerns reports whether the operation may be done to a message with or about a method.
+func (a *action) concerns(method string) bool {
+	return a.methods == nil || method != "" && a.methods.Has(method)
+}
+
 // selects reports whether the operation is to be done to a message.
 func (a *action) selects(ctx context.Context, method string, s *subject) bool {
-	if a.methods != nil && (method == "" || !a.methods.Has(method)) || s.silent && a.answers() ||
+	if !a.concerns(method) || s.silent && a.answers() ||
 		a.Era != "" && (a.Era == "modern") != s.modern || !a.over.Has(s.transport) ||
 		!all(a.when, s.find) || !a.counts(s) {
 		return false

@@ -55,6 +55,9 @@ type further struct {
 
 // alter does what is to be done to a message; that of a batch has several in it.
 func (pl *plan) alter(ctx context.Context, on, method string, m *hook.Message, p *passage) error {
+	if !slices.ContainsFunc(pl.on[on], func(a *action) bool { return a.concerns(method) }) {
+		return nil // most messages need not be decoded
+	}
 	v, err := hook.Decode(m.Raw)
 	if err != nil {
 		return nil //nolint:nilerr // what is no JSON is sent as it is
