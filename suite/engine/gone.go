@@ -169,7 +169,7 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string)
 func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	s, err := session.Open(ctx, e.dialer, session.Options{Common: r.common(r.cfg.Timeout),
 		Revision: st.Revision(), Kind: recording.Probe})
-	defer s.Close(context.Background())
+	defer func() { s.Close(context.Background()) }() // also where it has not been opened to the end
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
 		heard := slices.ContainsFunc(r.transcript.Session(s.ID()), func(f wire.Frame) bool {
