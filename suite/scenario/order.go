@@ -92,7 +92,7 @@ func (o *order) pass(m *message) *recording.Exchange {
 		o.doubtful = append(o.doubtful, m)
 	}
 	if o.underWay == 0 && len(o.doubtful) > 0 {
-		all := o.doubtful
+		all := slices.Clone(o.doubtful) // the others look for themselves in it meanwhile
 		o.mu.Unlock()
 		func() {
 			defer func() {
