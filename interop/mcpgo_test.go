@@ -154,7 +154,7 @@ func mcpgoReads(ctx context.Context, c *mcpgo.Client, o *outcome.Outcome) error 
 	return nil
 }
 
-// mcpgoCode is that of the error, which the library turns into one of its own, or 0.
+// mcpgoCode is the code of an error that the library has replaced by another, or 0.
 func mcpgoCode(err error) int64 {
 	switch {
 	case errors.Is(err, mcp.ErrResourceNotFound):

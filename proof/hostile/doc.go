@@ -1,9 +1,7 @@
 // Package hostile plays a table of hostile servers: each case of cases.yaml is a server that does one
-// thing no server should do. mcpcheck judges it as a whole, and what comes out is held against what the
-// same server gets when it behaves. Its tests play some; "make hostile" plays all and writes
-// docs/hostile.md, and
+// thing no server should do. mcpcheck judges it as a whole, and the tests compare the outcome with that of
+// the same server when it behaves. They play some; "make hostile" plays all and writes docs/hostile.md.
+// This plays those whose names match:
 //
 //	go test ./proof/hostile -run 'TestTable/NAME' -table
-//
-// plays those whose names match.
 package hostile

@@ -33,8 +33,8 @@ func (e *Engine) exists(ctx context.Context, uri string) bool {
 }
 
 // resolve finds the resource of a URI: a stored one, or one that a template
-// stands for; nil if there is none. URIs are compared as they are; a path is never normalised, so that
-// no spelling of a directory step can lead anywhere.
+// stands for; nil if there is none. It compares URIs as they are and
+// normalises no path: no spelling of a directory step can lead anywhere.
 func (e *Engine) resolve(ctx context.Context, uri string) *entry {
 	viewer := hook.TraceOf(ctx)
 	if found := e.store.get(uri); found != nil {

@@ -44,8 +44,8 @@ const (
 // subscription is one of a resource in a session: the id of the session, and the URI.
 type subscription [2]string
 
-// muting drops the legacy updates of subscriptions that are muted. The function is told of subscriptions and
-// of their end, and of further methods.
+// muting drops the legacy updates of subscriptions that are muted. The function sees subscriptions, their
+// end, and further methods.
 func muting(
 	told func(muted map[subscription]bool, c *hook.Call, s subscription),
 	further ...string,

@@ -282,9 +282,9 @@ func Always(*Trace) bool { return true }
 // Holds reports whether the condition is there, and holds.
 func (c Condition) Holds(t *Trace) bool { return c != nil && c(t) }
 
-// Hooks is a set of hooks for one server; nil members change nothing. A function that
-// takes a next of its own kind is called again when the rules of the server change, so state
-// belongs outside of it.
+// Hooks is a set of hooks for one server; nil members change nothing. The server
+// calls a function that takes a next again when its rules change. State belongs outside of such a
+// function.
 type Hooks struct {
 	Handle  func(next Handler) Handler
 	Emit    func(next Emitter) Emitter

@@ -118,7 +118,7 @@ func (j *Journal) packed(e *Entry) []byte {
 	p := packer{b: free}
 	p.entry(e)
 	b := append(p.b, e.Raw...)
-	if len(b) <= cap(free) { // otherwise it has moved to memory of its own
+	if len(b) <= cap(free) { // otherwise append has moved it elsewhere
 		j.chunk = j.chunk[:len(j.chunk)+len(b)]
 	}
 	return b[:len(b):len(b)]

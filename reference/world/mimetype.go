@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// types are the media types of extensions that systems know differently or not at
-// all, so that a world is the same everywhere: a line for each, with its extensions.
+// types lists the media types of extensions that systems know differently or not at all: a line for each
+// type, with its extensions. With them a world is the same everywhere.
 const types = `
 application/gzip .gz
 application/json .json

@@ -171,7 +171,7 @@ func bar(n reports.Counts) template.HTML {
 	return template.HTML(b.String()) // #nosec G203 -- made of numbers and names of ours
 }
 
-// more is what is told of an endpoint beside its address.
+// more lists what a page says of an endpoint beside its address.
 func more(e *reports.Endpoint) string {
 	all := append(details(e), maybe("unreachable: %s", e.Unreachable), leftOut(e),
 		maybe("its output ended with:\n%s", e.Log))

@@ -105,7 +105,7 @@ func (r *Recording) OwnCalls() []Message {
 }
 
 // OwnRequests lists the messages of the target that are requests. A notification
-// with an id is none: that it has one is a finding of its own.
+// with an id is none: another requirement judges the id.
 func (r *Recording) OwnRequests() []Message {
 	return Keep(r.OwnCalls(), func(m Message) bool {
 		return m.Get("id").Exists() && !strings.HasPrefix(m.Method(), "notifications/")

@@ -117,7 +117,7 @@ func (f *Finding) RefusalDue() *Finding { f.refusalDue = true; return f }
 // OnlyCode says that the request was refused, with another code.
 func (f *Finding) OnlyCode() *Finding { f.onlyCode = true; return f }
 
-// AboutRefusal says that it is about the target asking to be called later, so that it stands.
+// AboutRefusal keeps a finding that is about the target asking to be called later.
 func (f *Finding) AboutRefusal() *Finding { f.aboutRefusal = true; return f }
 
 // That states what was expected, and notes a violation unless it holds. Either way something was judged.

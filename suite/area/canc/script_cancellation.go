@@ -270,7 +270,7 @@ var droppedReadsScenario = &scenario.Scenario{
 			one.Cancel()
 			one.Finish()
 		}
-		underway(c) // so that the target has noticed
+		underway(c) // the target has noticed it by then
 		c.Once(c.Ordinary(stepAfter))
 	}),
 }
