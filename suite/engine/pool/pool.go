@@ -369,8 +369,12 @@ func (p *Pool) Known() *recording.Facts {
 // Limited reports whether there is a limit.
 func (p *Pool) Limited() bool { return p.Limit != nil }
 
-// Retire ends all sessions that no script holds: who asks for one gets another.
-func (p *Pool) Retire() { p.evict(false) }
+// Retire ends all sessions that no script holds, and waits until nothing is left of any that ends: who asks
+// for one gets another, with none beside it.
+func (p *Pool) Retire() {
+	p.evict(false)
+	_ = p.leaving().wait(context.Background()) // whatever ends does so
+}
 
 // Used lists every session that was ever shared.
 func (p *Pool) Used() []*recording.Session {
@@ -386,8 +390,7 @@ func (p *Pool) Used() []*recording.Session {
 // Close ends all shared sessions and returns every session that was ever shared, once
 // nothing is left of any session of the pool.
 func (p *Pool) Close() []*recording.Session {
-	p.evict(false)
-	_ = p.leaving().wait(context.Background()) // whatever ends does so
+	p.Retire()
 	return p.Used()
 }
 
