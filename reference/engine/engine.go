@@ -82,6 +82,7 @@ type Engine struct {
 	mu       sync.RWMutex
 	closed   bool
 	sessions map[string]*session
+	classes  map[string]int // how many of these there are, by class
 }
 
 // New makes a server. It fails if the world is inconsistent or a revision is
@@ -101,6 +102,7 @@ func New(config Config) (*Engine, error) {
 		started:  time.Now(),
 		key:      signingKey(config.World.Name),
 		sessions: map[string]*session{},
+		classes:  map[string]int{},
 	}
 	if err := e.SetRevisions(config.Revisions); err != nil {
 		return nil, err

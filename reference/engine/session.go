@@ -47,51 +47,57 @@ func (e *Engine) register(s *session) error {
 
 // admit puts a session among those of the engine, and returns the one that makes room; nil if none has to.
 func (e *Engine) admit(s *session) (left *session, err error) {
+	s.class = s.transport
+	if s.class == hook.HTTP && s.Revision() == "" {
+		s.class = "listens"
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var alike []*session
-	for _, other := range e.sessions {
-		if other.class() == s.class() {
-			alike = append(alike, other)
-		}
-	}
-	switch full := len(alike) >= maxSessions; {
+	switch full := e.classes[s.class] >= maxSessions; {
 	case e.closed:
 		return nil, errClosed
-	case full && s.class() != hook.HTTP:
+	case full && s.class != hook.HTTP:
 		return nil, errFull
 	case full:
-		left = leftBehind(alike)
-		delete(e.sessions, left.ID())
+		left = e.leftBehind()
+		e.remove(left)
 	}
 	s.used.Store(e.clock.Add(1))
 	e.sessions[s.ID()] = s
+	e.classes[s.class]++
 	s.listed.Store(true)
 	return left, nil
 }
 
-// class is what a session is counted among: the listen streams over HTTP, or else the sessions of its
-// transport.
-func (s *session) class() string {
-	if s.transport == hook.HTTP && s.Revision() == "" {
-		return "listens"
+// leftBehind is the session with a handshake over Streamable HTTP that has not been used for the longest
+// time; one in use only if all are. The caller holds e.mu.
+func (e *Engine) leftBehind() *session {
+	var idle, any *session
+	for _, s := range e.sessions {
+		if s.class != hook.HTTP {
+			continue
+		}
+		if any == nil || s.used.Load() < any.used.Load() {
+			any = s
+		}
+		if (idle == nil || s.used.Load() < idle.used.Load()) && !s.inUse() {
+			idle = s
+		}
 	}
-	return s.transport
-}
-
-// leftBehind is the session that has not been used for the longest time; one in use only if all are.
-func leftBehind(all []*session) *session {
-	if idle := slices.DeleteFunc(slices.Clone(all), (*session).inUse); len(idle) > 0 {
-		all = idle
-	}
-	return slices.MinFunc(all, func(a, b *session) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+	return cmp.Or(idle, any)
 }
 
 func (e *Engine) unregister(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.remove(s)
+}
+
+// remove takes a session out. The caller holds e.mu.
+func (e *Engine) remove(s *session) {
 	if e.sessions[s.ID()] == s {
 		delete(e.sessions, s.ID())
+		e.classes[s.class]--
 	}
 }
 
@@ -152,6 +158,7 @@ type session struct {
 	id        string // see ID
 	serial    uint64
 	transport string
+	class     string // see Engine.register
 	owner     string // see hook.WithOwner
 	since     time.Time
 	ctx       *lazyContext // life
