@@ -4,7 +4,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -69,21 +68,23 @@ video/mp4 .mp4
 video/webm .webm
 `
 
-// typeOf is the media type of an extension; empty if it is not known.
-func typeOf(extension string) string {
-	for line := range strings.Lines(types) {
-		if words := strings.Fields(line); slices.Contains(words, extension) {
-			return words[0]
+// typeOf is the media type of an extension.
+var typeOf = func() map[string]string {
+	all := map[string]string{}
+	for line := range strings.Lines(strings.TrimSpace(types)) {
+		words := strings.Fields(line)
+		for _, extension := range words[1:] {
+			all[extension] = words[0]
 		}
 	}
-	return ""
-}
+	return all
+}()
 
 // DetectMIMEType tells the media type of a file by the extension of its name or, if
 // that says nothing, by how its content begins.
 func DetectMIMEType(name string, content []byte) string {
 	extension, text := strings.ToLower(path.Ext(name)), IsText(beginning(content))
-	byName := typeOf(extension)
+	byName := typeOf[extension]
 	if byName == "" {
 		if t, _, err := mime.ParseMediaType(mime.TypeByExtension(extension)); err == nil {
 			byName = t

@@ -16,11 +16,12 @@ import (
 func Site(r *reports.Repository, create func(name string, write func(io.Writer) error) error) error {
 	v := &siteView{Repository: r, create: create}
 	err := create("index.json", func(w io.Writer) error { return reports.WriteRepositoryJSON(w, r) })
-	err = cmp.Or(err, v.page("index.html", "index", "theme.js", "sort.js", "site.js"))
-	v.Up = "../../../"
+	v.pageParts = partsOfPage("", "theme.js", "sort.js", "site.js", "page.css", "site.css")
+	err = cmp.Or(err, v.page("index.html", "index"))
+	v.Up, v.pageParts = "../../../", partsOfPage("", "theme.js", "page.css", "site.css")
 	for i := range r.Products {
 		v.Product = &r.Products[i]
-		err = cmp.Or(err, v.page("servers/"+v.Product.Path+"/index.html", "product", "theme.js"), v.badges())
+		err = cmp.Or(err, v.page("servers/"+v.Product.Path+"/index.html", "product"), v.badges())
 	}
 	return err
 }
@@ -58,9 +59,8 @@ type siteView struct {
 	pageParts
 }
 
-// page writes a page by a template, with some scripts.
-func (v *siteView) page(name, kind string, scripts ...string) error {
-	v.pageParts = partsOfPage("", append(scripts, "page.css", "site.css")...)
+// page writes a page by a template.
+func (v *siteView) page(name, kind string) error {
 	return v.create(name, func(w io.Writer) error {
 		return unwritten("page", pages().ExecuteTemplate(terminal.Harmless(w), kind, v))
 	})
