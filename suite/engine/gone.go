@@ -96,7 +96,10 @@ func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recordi
 	}
 	fell := 0 // the frame that told of the first loss
 	for x := range all {
-		if n := r.toldOf(x); x.Gone() && n > 0 && (fell == 0 || n < fell) {
+		if !x.Gone() {
+			continue
+		}
+		if n := r.toldOf(x); n > 0 && (fell == 0 || n < fell) {
 			fell = n
 		}
 	}
@@ -134,9 +137,8 @@ func (r *Run) toldOf(x *recording.Exchange) int {
 		return 0
 	}
 	shared := sent.HTTP == nil // one channel carries everything
-	for _, f := range r.transcript.Session(x.Session) {
-		if f.Number > x.Request && f.Dir == wire.Note && (shared || f.Channel == sent.Channel ||
-			f.Channel == "sse") {
+	for f := range r.transcript.After(x.Session, x.Request) {
+		if f.Dir == wire.Note && (shared || f.Channel == sent.Channel || f.Channel == "sse") {
 			return f.Number
 		}
 	}
