@@ -459,19 +459,23 @@ func (r *Run) likeServed(c requirement.Combination, blamed map[sent]bool) bool {
 // erratic reports whether an endpoint has answered the same message by an error of the server and otherwise
 // as well, in whatever revision. Messages whose tags differ are not the same: their ids or headers may.
 func (r *Run) erratic(c requirement.Combination) bool {
-	all := map[string]answers{}
+	failed := map[string]bool{}
+	var all []map[string]answers
 	for take := range r.played() {
 		if !r.sameEndpoint(take.Facts.Combination, c) {
 			continue
 		}
-		for same, a := range r.answersIn(take).same {
-			if a.failed != all[same].failed || a.served != all[same].served {
-				a = answers{a.failed || all[same].failed, a.served || all[same].served}
-				all[same] = a
+		same := r.answersIn(take).same
+		all = append(all, same)
+		for m, a := range same {
+			if a.failed {
+				failed[m] = true
 			}
-			if a.failed && a.served {
-				return true
-			}
+		}
+	}
+	for m := range failed {
+		if slices.ContainsFunc(all, func(same map[string]answers) bool { return same[m].served }) {
+			return true
 		}
 	}
 	return false
