@@ -59,7 +59,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	w, plain := reference.DefaultWorld(), map[string]*talker{}
 	shown, limited := 0, 0
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if !sample.Share(name, 4) {
+		if !sample.Slow(name, 4) {
 			continue
 		}
 		f, rule := all[name], control.Rule{Fault: name, Limits: control.Limits{Count: 1}}

@@ -38,11 +38,17 @@ var asked = sync.OnceValue(func() string {
 		panic(fmt.Sprintf("the environment variable %s is %q: it can be %s, %s or %s", env, value, some, all,
 			everywhere))
 	}
-	if run := flag.Lookup("test.run"); run != nil && run.Value.String() != "" && !testing.Short() {
+	if named() {
 		return all
 	}
 	return some
 })
+
+// named reports whether -run names tests.
+func named() bool {
+	run := flag.Lookup("test.run")
+	return run != nil && run.Value.String() != "" && !testing.Short()
+}
 
 // Whole reports whether every fault and every quirk is judged.
 func Whole() bool { return asked() != some }
@@ -52,6 +58,9 @@ func InAll() bool { return asked() == everywhere }
 
 // Share reports whether something is judged of which a sample has one of n, by its name.
 func Share(name string, n int) bool { return Whole() || Hash(name)%n == 0 }
+
+// Slow is [Share] for what takes long and proves no check: there is a sample of it also among all.
+func Slow(name string, n int) bool { return InAll() || named() || Hash(name)%n == 0 }
 
 // Hash makes a number of a name; it is not negative.
 func Hash(name string) int {
