@@ -26,8 +26,9 @@ import (
 // TestRerun: the command that is printed with a red verdict yields the same verdict, for
 // every fault of the reference. It is read by the parser of "mcpcheck run" and judged in
 // this process, in simulated time. A fault is judged in one combination, chosen by its name,
-// against the requirement that it breaks; in a run of the whole package every fourth fault, and if it is
-// asked for every red verdict of every fault in all combinations, which takes some 15 times as long.
+// against the requirement that it breaks. A run of the whole package judges every fourth fault. With
+// PROOF_FAULTS=everywhere every red verdict of every fault is repeated in all combinations, which takes
+// some 15 times as long.
 func TestRerun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it plays two runs for every fault")

@@ -59,7 +59,7 @@ func InAll() bool { return asked() == everywhere }
 // Share reports whether something is judged of which a sample has one of n, by its name.
 func Share(name string, n int) bool { return Whole() || Hash(name)%n == 0 }
 
-// Slow is [Share] for what takes long and proves no check: there is a sample of it also among all.
+// Slow is [Share] for what takes long and proves no check: also with [all] there is a sample of it.
 func Slow(name string, n int) bool { return InAll() || named() || Hash(name)%n == 0 }
 
 // Hash makes a number of a name; it is not negative.
